@@ -2,14 +2,12 @@
  * Where a message can be, and the ways between. The folder is the state; nothing in the file repeats it. Every move looks its
  * target up here (`store/moving.ts`): a way that is not in the table cannot be gone. Spec: CIRCE, "Message Locations".
  */
-
 import type { Stage } from '../../kernel/envelope.ts'
 
 export const places = ['new', 'inbox', 'workspace', 'logged', 'rejected'] as const
 export type Place = (typeof places)[number]
 
-export const transitionNames = ['claim', 'start', 'settle', 'release', 'reject', 'putBack'] as const
-export type Transition = (typeof transitionNames)[number]
+export type Transition = 'claim' | 'start' | 'settle' | 'release' | 'reject' | 'putBack'
 
 /**
  * `settle`: it is dealt with, by its reader or because its task is over. `release`: its task is given back, and the message
@@ -41,5 +39,3 @@ export function nextPlace(from: Place, transition: Transition): Place {
   if (next === undefined) throw new Error(`CIRCE has no way to ${transition} a message that is ${from}.`)
   return next
 }
-
-export const canMove = (from: Place, transition: Transition): boolean => ways[from][transition] !== undefined

@@ -1,16 +1,26 @@
 /** What becomes of the files of a task when it is completed, and when it is given back. Each may be done twice. */
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
-import { listIfFolder, lookIfThere, readIfLeaf, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
+import { listIfFolder, lookIfThere, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import { setAside } from '../../../messaging/quarantine/quarantine.ts'
-import { parseMessage } from '../format.ts'
 import { takesTask } from '../intents.ts'
 import { handedPath, keptWorkspacePath, workspacePath } from '../layout.ts'
 import { type AgentId, type FileName, isFileName, isSameAgent, type TaskId } from '../names.ts'
+import type { CirceMessage } from '../schema.ts'
 import { type KnownAgent, knownAgents } from './agents.ts'
 import { readLedger } from './ledgers.ts'
 import { copyFromLog, moveMessage, settleMessage } from './moving.ts'
 import { type CirceParts, sameBytes } from './parts.ts'
-import { type Found, isFound, loggedBytes, lookAround, pathAt, readAt, type Spot, spotsOf } from './places.ts'
+import {
+  type Found,
+  isFound,
+  loggedBytes,
+  lookAround,
+  pathAt,
+  readAt,
+  readMessage,
+  type Spot,
+  spotsOf,
+} from './places.ts'
 import { tasksOnTree } from './task-files.ts'
 
 /** Agents may add files while this goes through the folders. */
@@ -82,11 +92,9 @@ export function hasTask(name: string, task: string): boolean {
   return false
 }
 
-async function messageAt({ tree, settings }: CirceParts, path: TreePath) {
-  const leaf = await readIfLeaf(tree, path, { atMost: settings.largestMessage + 1 })
-  const parsed =
-    leaf && leaf.size <= settings.largestMessage ? parseMessage(leaf.bytes, settings.furtherIntents) : undefined
-  return parsed?.outcome === 'message' ? parsed.message : undefined
+async function messageAt(parts: CirceParts, path: TreePath): Promise<CirceMessage | undefined> {
+  const read = await readMessage(parts, path)
+  return read && 'message' in read ? read.message : undefined
 }
 
 /** A message says itself what it is about, whatever its name has in it. */

@@ -10,13 +10,13 @@ import { takesTask } from '../intents.ts'
 import { ledgersPath } from '../layout.ts'
 import type { AgentId, FileName, TaskId } from '../names.ts'
 import { ownerDetail } from '../replay.ts'
-import type { CirceMessage, Head } from '../schema.ts'
+import type { Head } from '../schema.ts'
 import type { Step } from '../steps.ts'
-import { isClosed, newTask, noFacts, type Task } from '../task.ts'
+import { isClosed, newTask, noFacts, type Task, type TaskFacts } from '../task.ts'
 import { apart, commit, type Patience, turn } from './journal.ts'
 import { forgetLedger, type Ledger, readLedger } from './ledgers.ts'
 import { appendEvent, countLine, eventsOf, logBytes, missingLine } from './log.ts'
-import { type CirceParts, type Subject, subjectOf } from './parts.ts'
+import { addTo, type CirceParts, type Subject, subjectOf } from './parts.ts'
 import { type Found, isFound, type Listed, lookAround, oldestFirst, readAt, readWhole } from './places.ts'
 import { answerDetail, answeredBy, wordsOf } from './questions.ts'
 import { readSoundState, readState, readTaskFiles, type TaskState, tasksOnTree } from './task-files.ts'
@@ -48,16 +48,12 @@ export async function countAll(
     })
   const alone: Listed[] = []
   for (const one of found) {
-    const task = one.message.task
+    const { task } = one.message
     if (task === undefined) alone.push(one)
-    else tasks.set(task, [...(tasks.get(task) ?? []), one])
+    else addTo(tasks, task, one)
   }
-  await apart(() =>
-    tellOf(
-      parts,
-      alone.filter((one) => parts.index.isKept(one)),
-    ),
-  )
+  const kept = alone.filter((one) => parts.index.isKept(one))
+  await apart(() => tellOf(parts, kept))
   for (const one of alone) await attempt([one], () => countAlone(parts, one))
   await apart(async () => {
     for (const task of await countMany(parts, tasks)) {
@@ -69,9 +65,8 @@ export async function countAll(
   const until = performance.now() + longestWork
   for (const [task, messages] of tasks) {
     const isLate = performance.now() > until
-    const error = isLate
-      ? undefined
-      : await attempt(messages, () => countTask(parts, task, messages, { isPatient: false }))
+    const count = () => countTask(parts, task, messages, { isPatient: false })
+    const error = isLate ? undefined : await attempt(messages, count)
     if (isLate || (error && isBusy(error))) left.set(task, messages)
   }
   await parts.index.settle(settled)
@@ -91,12 +86,8 @@ export async function countTask(
 
 /** An agent that has moved the work of a task by hand has claimed it before one that says so only now. In its turn. */
 export async function takeUp(parts: CirceParts, task: TaskId): Promise<void> {
-  const { found } = await lookAround(parts)
-  await countInTurn(
-    parts,
-    task,
-    found.filter(({ message }) => message.task === task),
-  )
+  const theirs = (await lookAround(parts)).found.filter(({ message }) => message.task === task)
+  await countInTurn(parts, task, theirs)
 }
 
 /**
@@ -157,10 +148,9 @@ function arePlain(parts: CirceParts, id: TaskId, messages: readonly Listed[]): b
   return true
 }
 
-function effectNow(parts: CirceParts, task: TaskState['task'], facts: TaskState['facts'], message: Head): Effect {
-  const { clock, settings } = parts
-  return effectOf(task, facts, message, Math.min(message.time, clock.now()), settings)
-}
+/** What a message would do to a task now. Nothing is written. */
+export const effectNow = ({ clock, settings }: CirceParts, task: Task, facts: TaskFacts, message: Head): Effect =>
+  effectOf(task, facts, message, Math.min(message.time, clock.now()), settings)
 
 /** Looks without a turn, so that a command which finds everything in step waits for no other process. */
 async function isDue(parts: CirceParts, task: TaskId, messages: readonly Listed[]): Promise<boolean> {
@@ -258,11 +248,6 @@ export async function own(
     ],
     [{ at, event: 'claimed', agent, task: id, file: found.name, detail: ownerDetail(agent) }],
   )
-}
-
-/** What a message would do, without doing it: so that a sender can be refused before anything is written. */
-export function foresee(parts: CirceParts, { task, facts }: TaskState, message: CirceMessage): Effect {
-  return effectNow(parts, task, facts, message)
 }
 
 /** Makes one message count; answers why it did not do what its sender wanted. In the turn of its task. */

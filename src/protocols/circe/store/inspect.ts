@@ -16,7 +16,6 @@ import { cacheOf, stateOf } from '../../../tree/home.ts'
 import type { Entry, Finding, Tree } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import { isRecord } from '../effects.ts'
-import { parseMessage } from '../format.ts'
 import {
   agentsPath,
   allCopiesPath,
@@ -53,7 +52,7 @@ import { sendingOnce } from './once.ts'
 import { stalledSeconds } from './overview.ts'
 import type { CirceParts } from './parts.ts'
 import { isFound, type Listed, lookAround, namesAt, pathAt, readAt } from './places.ts'
-import { tellReason } from './quarantine.ts'
+import { problemAt, tellReason } from './quarantine.ts'
 import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 
 export async function inspect(parts: CirceParts, { repair, isSeen }: InspectionOptions): Promise<Finding[]> {
@@ -161,35 +160,23 @@ async function undelivered(parts: CirceParts, repair: boolean): Promise<Finding[
   return findings
 }
 
+const nameIntent = 'Use a known intent, or name it in signalbox.yaml: circe: { intents: […] }'
+
 function unusableFiles({ unusable, found, rejected }: CaughtUp): Finding[] {
   return [
     ...unusable
       .filter(({ path }) => !rejected.some(({ file }) => path.endsWith(`/${file}`)))
-      .map(({ path, problem, isClosed }) =>
+      .map(({ path, problem: { message, hint = 'Let its owner see to it.' }, isClosed }) =>
         isClosed
-          ? finding('error', closedLeaf, path, problem.message, problem.hint ?? 'Let its owner see to it.')
-          : finding(
-              'warning',
-              'NO_MESSAGE',
-              path,
-              problem.message,
-              'Correct it; else it is set aside in LOGS/rejected/.',
-            ),
+          ? finding('error', closedLeaf, path, message, hint)
+          : finding('warning', 'NO_MESSAGE', path, message, 'Correct it; else it is set aside in LOGS/rejected/.'),
       ),
     ...rejected.map(({ path, reason }) => ({
       ...finding('warning', 'NO_MESSAGE', path, reason, 'Correct it, and move it back to NEW_MESSAGES/.'),
       repaired: true,
     })),
     ...found.flatMap(({ path, problems }) =>
-      problems.map(({ code, message }) =>
-        finding(
-          'note',
-          code,
-          path,
-          message,
-          'Use a known intent, or name it in signalbox.yaml: circe: { intents: […] }',
-        ),
-      ),
+      problems.map(({ code, message }) => finding('note', code, path, message, nameIntent)),
     ),
   ]
 }
@@ -219,16 +206,14 @@ const twins = <Name extends string>(names: readonly Name[], tell: (name: Name, o
 
 /** A process was killed between setting a file aside and saying why. */
 async function rejected(parts: CirceParts, repair: boolean): Promise<Finding[]> {
-  const { tree, root, settings } = parts
+  const { tree, root } = parts
   const entries = await listIfFolder(tree, rejectedPath(root))
   const names = new Set(entries.map(({ name }) => name))
   const findings: Finding[] = []
   for (const { name, kind } of entries) {
     if (kind !== 'leaf' || !name.endsWith('.md') || names.has(reasonName(name)) || !isSegment(name)) continue
     const path = childOf(rejectedPath(root), name)
-    const leaf = await tree.read(path, { atMost: settings.largestMessage })
-    const parsed = leaf && parseMessage(leaf.bytes, settings.furtherIntents)
-    const reason = parsed?.outcome === 'malformed' ? parsed.problems[0].message : 'The reason was not written down.'
+    const reason = (await problemAt(parts, path)) ?? 'The reason was not written down.'
     if (repair) await tellReason(parts, name, reason)
     const message = 'It was set aside, and its reason is not beside it: a process was killed.'
     const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'

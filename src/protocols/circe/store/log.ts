@@ -5,7 +5,7 @@ import { type CirceEvent, eventsIn, givenUpIn, isCount, printEvent } from '../ev
 import { eventsPath } from '../layout.ts'
 import { type AgentId, type FileName, isSameAgent, type TaskId } from '../names.ts'
 import type { Head } from '../schema.ts'
-import type { CirceParts } from './parts.ts'
+import { addTo, type CirceParts } from './parts.ts'
 
 export async function appendEvent({ tree, root }: CirceParts, event: CirceEvent): Promise<Durability> {
   const appended = await tree.append(eventsPath(root), printEvent(event))
@@ -66,10 +66,7 @@ export async function eventsOf(parts: CirceParts, task: TaskId): Promise<readonl
 function eventsByTask(bytes: Uint8Array): Map<string, CirceEvent[]> {
   const byTask = new Map<string, CirceEvent[]>()
   for (const event of eventsIn(bytes)) {
-    if (event.task === undefined) continue
-    const known = byTask.get(event.task)
-    if (known) known.push(event)
-    else byTask.set(event.task, [event])
+    if (event.task !== undefined) addTo(byTask, event.task, event)
   }
   return byTask
 }

@@ -338,16 +338,15 @@ export async function* readHeads(
 const leafOf = ({ place, agent }: Spot): TreePath =>
   childOf(lyingPath, `${agent === undefined ? place : `${place}.${agent}`}.json`)
 
-const version = 2
+const version = 3
 
 interface Saved {
   readonly checkedAt: number
   readonly indexed: readonly Indexed[]
 }
 
-const firstLine = object({ version: number, checkedAt: number, count: number })
-const line = object({
-  name: text,
+const one = object({
+  name: matching(isFileName),
   writtenAt: number,
   changedAt: number,
   size: number,
@@ -368,23 +367,19 @@ const line = object({
     asks: maybe(oneOf(questionKinds)),
   }),
 })
+const saved = object({ version: number, checkedAt: number, indexed: list(one) })
 
-function print({ checkedAt, indexed }: Saved): string {
-  const lines = indexed.map(({ place: _, agent: __, folder: ___, path: ____, ...line }) => JSON.stringify(line))
-  return `${[JSON.stringify({ version, checkedAt, count: lines.length }), ...lines].join('\n')}\n`
+const print = ({ checkedAt, indexed }: Saved): string => {
+  const known = indexed.map(({ place: _, agent: __, folder: ___, path: ____, ...one }) => one)
+  return `${JSON.stringify({ version, checkedAt, indexed: known })}\n`
 }
 
 /** `undefined` when anything is odd: then the messages themselves are read. A name is compared with those of a listing. */
 function parse(parts: Reading, spot: Spot, bytes: Uint8Array): Saved | undefined {
-  const [first = '', ...lines] = Buffer.from(bytes).toString('utf8').split('\n')
-  const head = readJson(firstLine, first)
-  if (head?.version !== version || lines.pop() !== '' || lines.length !== head.count) return undefined
-  const indexed: Indexed[] = []
-  for (const one of lines) {
-    const read = readJson(line, one)
-    if (!read || !isFileName(read.name)) return undefined
-    const { name, settled, ...known } = read
-    indexed.push({ ...spot, ...known, name, path: pathAt(parts, spot, name), settled })
-  }
-  return { checkedAt: head.checkedAt, indexed }
+  const read = readJson(saved, bytes)
+  if (read?.version !== version) return undefined
+  const indexed = read.indexed.map((one): Indexed => {
+    return { ...spot, ...one, path: pathAt(parts, spot, one.name), settled: one.settled }
+  })
+  return { checkedAt: read.checkedAt, indexed }
 }

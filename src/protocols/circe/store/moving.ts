@@ -3,13 +3,12 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { listIfFolder, readIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
 import { nameBefore, setAside, spareName } from '../../../messaging/quarantine/quarantine.ts'
 import type { Moved, MoveOptions } from '../../../tree/tree.ts'
-import { parseMessage } from '../format.ts'
 import { copiesPath, copyPath, inboxPath, keptWorkspacePath, logsPath, rejectedPath, stagedPath } from '../layout.ts'
 import { nextPlace, type Transition } from '../lifecycle.ts'
 import { type AgentId, type FileName, fileNameOf, isAgentId, type TaskId } from '../names.ts'
 import { folderOf } from './agents.ts'
 import { type CirceParts, sameBytes } from './parts.ts'
-import { folderAt, isGiven, loggedBytes, pathAt, type Spot } from './places.ts'
+import { folderAt, isGiven, loggedBytes, pathAt, readMessage, type Spot } from './places.ts'
 
 /** Which message goes which way. `to`: whose folder, where the way leads into one. */
 export interface Step {
@@ -46,14 +45,12 @@ export async function publishStaged(parts: CirceParts): Promise<void> {
  * taken that since. `undefined`: another process has moved it, or it is no message.
  */
 export async function publish(parts: CirceParts, staged: TreePath): Promise<FileName | undefined> {
-  const { tree, settings } = parts
-  const leaf = await readIfLeaf(tree, staged, { atMost: settings.largestMessage })
-  const parsed = leaf && parseMessage(leaf.bytes, settings.furtherIntents)
-  if (parsed?.outcome !== 'message') return undefined
+  const read = await readMessage(parts, staged)
+  if (!read || 'problem' in read) return undefined
   for (let nth = 1; ; nth++) {
-    const name = fileNameOf(parsed.message, nth)
-    if (await isGiven(parts, name, parsed.message.task)) continue
-    const { outcome } = await tree.move(staged, pathAt(parts, { place: 'new' }, name))
+    const name = fileNameOf(read.message, nth)
+    if (await isGiven(parts, name, read.message.task)) continue
+    const { outcome } = await parts.tree.move(staged, pathAt(parts, { place: 'new' }, name))
     if (outcome !== 'taken') return outcome === 'moved' ? name : undefined
   }
 }
@@ -173,16 +170,10 @@ export async function putBackMessage(
   }
 }
 
-/** Keeps a file of `TASKS/` that cannot be believed beside the one that takes its place. */
-export async function keepBeside(
-  { tree }: CirceParts,
-  path: TreePath,
-  options: MoveOptions = {},
-): Promise<TreePath | undefined> {
+/** Keeps a file of `TASKS/` that cannot be read beside the one that takes its place. */
+export async function keepBeside({ tree }: CirceParts, path: TreePath, options: MoveOptions = {}): Promise<void> {
   for (let n = 1; ; n++) {
     const kept = `${path}.bad${n === 1 ? '' : `-${n}`}` as TreePath
-    const moved = await tree.move(path, kept, options)
-    if (moved.outcome === 'taken') continue
-    return moved.outcome === 'moved' ? kept : undefined
+    if ((await tree.move(path, kept, options)).outcome !== 'taken') return
   }
 }

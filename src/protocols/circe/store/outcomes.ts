@@ -1,7 +1,7 @@
 /** What each verb of CIRCE takes and answers. */
 import type { Headline } from '../../../kernel/envelope.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import type { EventName } from '../events.ts'
+import type { CirceEvent } from '../events.ts'
 import type { Place } from '../lifecycle.ts'
 import type { MessageStatus, Section } from '../schema.ts'
 import type { Checks, TaskStatus } from '../task.ts'
@@ -156,13 +156,8 @@ export interface TaskChanged {
   readonly durability: Durability
 }
 
-export interface HistoryEntry {
+export interface HistoryEntry extends Omit<CirceEvent, 'at'> {
   readonly at: string
-  readonly event: EventName
-  readonly agent: string
-  readonly task: string | undefined
-  readonly file: string | undefined
-  readonly detail: string
   /** Of the message it is about, where there is one. */
   readonly summary: string | undefined
 }

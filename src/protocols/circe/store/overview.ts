@@ -6,7 +6,7 @@ import { eventsIn } from '../events.ts'
 import { takesTask } from '../intents.ts'
 import { inboxPath, newPath } from '../layout.ts'
 import { type AgentId, agentId, isEverybody, isSameAgent, type TaskId, taskId } from '../names.ts'
-import { isClosed, type Task } from '../task.ts'
+import { isClosed } from '../task.ts'
 import { folderOf } from './agents.ts'
 import { type CaughtUp, catchUp, finishTask } from './catching-up.ts'
 import { claimable, isOwnBroadcast } from './claiming.ts'
@@ -14,7 +14,7 @@ import { handedOf } from './handed.ts'
 import { messagesOf, readLedger } from './ledgers.ts'
 import { eventsOf, logBytes } from './log.ts'
 import type { History, Inbox, InboxLine, TaskList, TaskView } from './outcomes.ts'
-import type { CirceParts } from './parts.ts'
+import { addTo, type CirceParts } from './parts.ts'
 import { isInLog, type Listed, lookAround } from './places.ts'
 import { readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 import { noTask } from './tasks.ts'
@@ -41,7 +41,7 @@ export class Overview {
       const inbox = await look()
       return inbox.outcome === 'listed' ? inbox : undefined
     }
-    return (await waitFor(tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) })) ?? look()
+    return (await waitFor(tree, folders, attempt, { waitMs, signal })) ?? look()
   }
 
   /** Every task that has files, or that a message speaks of which is not logged; or the first so many of them by name. */
@@ -49,10 +49,7 @@ export class Overview {
     const { found, left } = await catchUp(this.#parts, { logs: true })
     const byTask = new Map<TaskId, Listed[]>()
     for (const task of await tasksOnTree(this.#parts)) byTask.set(task, [])
-    for (const one of found) {
-      const { task } = one.message
-      if (task !== undefined) byTask.set(task, [...(byTask.get(task) ?? []), one])
-    }
+    for (const one of found) if (one.message.task !== undefined) addTo(byTask, one.message.task, one)
     const shown = [...byTask.keys()].sort().slice(0, limit)
     const tasks: TaskView[] = []
     for (const task of shown) tasks.push(await viewOf(this.#parts, task, byTask.get(task)!))
@@ -131,11 +128,8 @@ export async function ownerNow(parts: CirceParts, id: TaskId): Promise<AgentId |
 
 export async function taskView(parts: CirceParts, id: TaskId, found?: readonly Listed[]): Promise<TaskView> {
   const lying = found ?? (await lookAround(parts)).found
-  return viewOf(
-    parts,
-    id,
-    lying.filter(({ message }) => message.task === id),
-  )
+  const theirs = lying.filter(({ message }) => message.task === id)
+  return viewOf(parts, id, theirs)
 }
 
 async function viewOf(parts: CirceParts, id: TaskId, theirs: readonly Listed[]): Promise<TaskView> {
@@ -156,16 +150,14 @@ async function viewOf(parts: CirceParts, id: TaskId, theirs: readonly Listed[]):
   }
 }
 
-const isBeingWorkedOn = ({ status, owner }: Task): boolean =>
-  owner !== undefined && (status === 'claimed' || status === 'in_progress')
-
 /** How long a claimed task has been silent, once that is too long. A blocked task is not stalled: its owner waits for an answer. */
 export async function stalledSeconds(
   { tree, settings }: CirceParts,
   { task, writtenAt }: Pick<TaskOnTree, 'task' | 'writtenAt'>,
 ): Promise<number | undefined> {
   const heardAt = task.updatedAt ?? task.claimedAt ?? writtenAt
-  if (!isBeingWorkedOn(task) || heardAt === undefined) return undefined
+  const isBeingWorkedOn = task.owner !== undefined && (task.status === 'claimed' || task.status === 'in_progress')
+  if (!isBeingWorkedOn || heardAt === undefined) return undefined
   const silent = (await tree.now()) - heardAt
   return silent >= settings.stallMs ? Math.floor(silent / 1000) : undefined
 }

@@ -32,4 +32,10 @@ export type Subject = `task.${TaskId}` | `file.${FileName}`
 export const subjectOf = (name: FileName, task: TaskId | undefined): Subject =>
   task === undefined ? `file.${name.replace(/\.\d+\.md$/, '.md') as FileName}` : `task.${task}`
 
+export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
+
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0

@@ -133,13 +133,23 @@ export const namesAmong = (entries: readonly Entry[]): FileName[] =>
 /** One message as it is now; `undefined` when it is gone. */
 export async function readAt(parts: Reading, spot: Spot, name: FileName): Promise<Found | Unusable | undefined> {
   const path = pathAt(parts, spot, name)
-  const read = await readOrSayWhyIfLeaf(parts.tree, path, { most: parts.settings.largestMessage })
+  const read = await readMessage(parts, path)
+  return read && { ...spot, name, path, ...read }
+}
+
+type ReadMessage = Pick<Found, 'message' | 'problems' | 'writtenAt'> | Pick<Unusable, 'problem' | 'isClosed'>
+
+/** A file that may be a message, wherever it is. */
+export async function readMessage(
+  { tree, settings }: Pick<Reading, 'tree' | 'settings'>,
+  path: TreePath,
+): Promise<ReadMessage | undefined> {
+  const read = await readOrSayWhyIfLeaf(tree, path, { most: settings.largestMessage })
   if (!read) return undefined
-  if (isUnread(read)) return { ...spot, name, path, problem: read.problem, isClosed: read.outcome === 'closed' }
-  const parsed = parseMessage(read.bytes, parts.settings.furtherIntents)
-  if (parsed.outcome === 'malformed') return { ...spot, name, path, problem: parsed.problems[0], isClosed: false }
-  const { message, problems } = parsed
-  return { ...spot, name, path, message, problems, writtenAt: read.modifiedAt }
+  if (isUnread(read)) return { problem: read.problem, isClosed: read.outcome === 'closed' }
+  const parsed = parseMessage(read.bytes, settings.furtherIntents)
+  if (parsed.outcome === 'malformed') return { problem: parsed.problems[0], isClosed: false }
+  return { message: parsed.message, problems: parsed.problems, writtenAt: read.modifiedAt }
 }
 
 /** The whole of a message that is known by its head, wherever it is by now. */

@@ -4,8 +4,7 @@
  */
 import { notFound } from '../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { isUnread } from '../../../messaging/leaves/readable.ts'
-import { listIfFolder, readIfLeaf, readOrSayWhyIfLeaf, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
+import { listIfFolder, readIfLeaf, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import {
   isMessageNow,
   type Quarantined,
@@ -21,7 +20,7 @@ import { appendEvent } from './log.ts'
 import { putBackMessage } from './moving.ts'
 import type { CirceRejected } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
-import { type Found, findMessage, type Unusable } from './places.ts'
+import { type Found, findMessage, readMessage, type Unusable } from './places.ts'
 
 /** In bytes. */
 const longestReason = 4096
@@ -46,12 +45,9 @@ async function reasonOf(parts: CirceParts, path: TreePath): Promise<string> {
 }
 
 /** What keeps a file from being a message; `undefined` for a message, and for what is gone. */
-async function problemAt({ tree, settings }: CirceParts, path: TreePath): Promise<string | undefined> {
-  const read = await readOrSayWhyIfLeaf(tree, path, { most: settings.largestMessage })
-  if (!read) return undefined
-  if (isUnread(read)) return read.problem.message
-  const parsed = parseMessage(read.bytes, settings.furtherIntents)
-  return parsed.outcome === 'malformed' ? parsed.problems[0].message : undefined
+export async function problemAt(parts: CirceParts, path: TreePath): Promise<string | undefined> {
+  const read = await readMessage(parts, path)
+  return read && 'problem' in read ? read.problem.message : undefined
 }
 
 export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'path'>): Promise<Found> {

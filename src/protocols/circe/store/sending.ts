@@ -12,7 +12,7 @@ import { ledgersPath } from '../layout.ts'
 import { type FileName, fileName, fileNameOf, isFileName, participant, taskId } from '../names.ts'
 import { type CirceMessage, type MessageStatus, messageStatuses } from '../schema.ts'
 import { acted } from './agents.ts'
-import { countAloneInTurn, countOne, foresee, takeUp } from './counting.ts'
+import { countAloneInTurn, countOne, effectNow, takeUp } from './counting.ts'
 import { bringToAll, isForEverybody } from './fan-out.ts'
 import { apart, turn } from './journal.ts'
 import { countLine } from './log.ts'
@@ -224,7 +224,7 @@ async function created(
 function expectAllowed(parts: CirceParts, state: TaskState, message: CirceMessage): void {
   const { intent, status, task } = message
   const isCompletion = intent === 'status_update' && status === 'completed'
-  const { refused } = foresee(parts, state, message)
+  const { refused } = effectNow(parts, state.task, state.facts, message)
   if (refused === undefined || !(isCompletion || intent === 'release_task')) return
   const hint = `See how it stands: signalbox circe tasks ${task}`
   if (/needs tests_passed/.test(refused)) throw conflict('NOT_COMPLETE', `${refused}.`, { hint, details: { task } })

@@ -4,6 +4,7 @@
  */
 import type { Envelope, HeldBy } from '../../../kernel/envelope.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
+import { withoutUndefined } from '../../../kernel/field.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import {
   type Answer,
@@ -171,11 +172,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     },
     async take(agent, { id, waitMs, signal }) {
       if (signal?.aborted) return undefined
-      const claimed = await claiming.claim(agent, {
-        ...(id === undefined ? {} : { file: id }),
-        ...(waitMs === undefined ? {} : { waitMs }),
-        ...(signal === undefined ? {} : { signal }),
-      })
+      const claimed = await claiming.claim(agent, withoutUndefined({ file: id, waitMs, signal }))
       if (claimed.outcome === 'nothing') return undefined
       const { message, durability } = claimed
       const who = agentId(agent)

@@ -47,11 +47,8 @@ export class Sending {
   async sendWhole(text: string): Promise<CirceSent> {
     const message = readSendable(this.#parts, text)
     await expectOneSpelling(this.#parts, message.task)
-    return afterSending(
-      this.#parts,
-      message,
-      await turn(this.#parts, subjectToSend(message), () => sendInTurn(this.#parts, message)),
-    )
+    const sent = await turn(this.#parts, subjectToSend(message), () => sendInTurn(this.#parts, message))
+    return afterSending(this.#parts, message, sent)
   }
 
   /** What a whole message says; throws where it cannot be sent. */

@@ -1,9 +1,10 @@
 /** Messages as they come: the specification's examples, odd ones that count all the same, and what is rejected and why. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { parseMessage, payloadProblems, printMessage } from '../../src/protocols/message-routing/format.ts'
+import { parseMessage, printMessage } from '../../src/protocols/message-routing/format.ts'
 import { judgeFile, sentencesOf } from '../../src/protocols/message-routing/judge.ts'
 import { viewOf } from '../../src/protocols/message-routing/store/view.ts'
+import { payloadProblems } from '../../src/protocols/message-routing/validate.ts'
 
 const folder = new URL('message-routing/', import.meta.url)
 const bytesOf = (path: string) => readFileSync(new URL(path, folder))

@@ -1,12 +1,11 @@
 /** What a sender wants to say, checked before anything is done about it: a message without its id and its number. */
 import { parseJson } from '../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
-import { payloadProblems, printMessage } from './format.ts'
+import { printMessage } from './format.ts'
 import { type AgentId, agentId, messageId } from './names.ts'
-import type { FieldProblem } from './problem.ts'
 import { isObject, type MrMessage, type Payload } from './schema.ts'
 import type { MrSendInput } from './store/outcomes.ts'
-import { checkMessage } from './validate.generated.ts'
+import { type FieldProblem, messageProblems, payloadProblems } from './validate.ts'
 import { currentVersion } from './versions.ts'
 
 /** Of any type: that it is one of the five is checked here. */
@@ -34,8 +33,7 @@ export function draftOf(input: DraftInput, largestMessage: number): Draft {
   const to = agentId(input.to)
   const stamped = (stamp: Stamp) => ({ ...(input.extra ?? {}), ...fieldsOf(input, stamp) }) as MrMessage
   const message = stamped(example)
-  const issues: FieldProblem[] = []
-  checkMessage(message, issues)
+  const issues = messageProblems(message)
   if (issues.length === 0) issues.push(...payloadProblems(message))
   if (issues.length > 0) throw invalidMessage(issues)
   expectSize(Buffer.byteLength(printMessage(message)), largestMessage)

@@ -5,9 +5,8 @@
 import { parseJson, stringify } from '../../formats/json.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Malformed, Parsed } from '../../kernel/problem.ts'
-import type { FieldProblem } from './problem.ts'
 import type { MrMessage } from './schema.ts'
-import { checkMessage, checkPayload } from './validate.generated.ts'
+import { type FieldProblem, messageProblems } from './validate.ts'
 
 /** Larger files are not read at all: no message is a thousandth of this. */
 export const largestRead = 1024 * 1024
@@ -44,9 +43,7 @@ export function jsonIn(bytes: Uint8Array): unknown {
 
 /** Is this value a message? `tolerated` names fields that may be as they are. */
 export function judgeValue(value: unknown, tolerated: readonly string[] = []): ParsedMessage {
-  const found: FieldProblem[] = []
-  checkMessage(value, found)
-  const [first, ...others] = found.filter(({ field }) => !tolerated.includes(field))
+  const [first, ...others] = messageProblems(value).filter(({ field }) => !tolerated.includes(field))
   if (first) return { outcome: 'malformed', problems: [first, ...others] }
   return { outcome: 'message', message: withoutNull(value as MrMessage), problems: [] }
 }
@@ -56,14 +53,6 @@ function withoutNull(message: MrMessage): MrMessage {
   if ((message.correlation_id as unknown) !== null) return message
   const { correlation_id: _, ...others } = message
   return others as MrMessage
-}
-
-/** What the table of payloads has against a message: refused when sent, reported when received. */
-export function payloadProblems({ type, payload }: Pick<MrMessage, 'type' | 'payload'>): readonly FieldProblem[] {
-  const problems: FieldProblem[] = []
-  // A type of another program, let in with `compat`, has no rules to keep to.
-  if (Object.hasOwn(checkPayload, type)) checkPayload[type](payload, problems)
-  return problems
 }
 
 /** The whole file. No line end at its end, as `JSON.stringify` gives it and the specification writes it. */

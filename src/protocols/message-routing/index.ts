@@ -9,11 +9,11 @@ import type { Routing } from './store/routing.ts'
 export type { Alert } from './metrics/alerts.ts'
 export type { Latencies, MrMetrics } from './metrics/metrics.ts'
 export type { MrPorts } from './ports.ts'
-export type { FieldProblem as Issue } from './problem.ts'
 export { type MessageType, type MrMessage, messageTypes, type Payload } from './schema.ts'
 export type { KeyRing, KeyView } from './security/keys.ts'
 export type * from './store/outcomes.ts'
 export type { Routing } from './store/routing.ts'
+export type { FieldProblem as Issue } from './validate.ts'
 
 export const messageRouting: Protocol<'mr', typeof section, MrSettings, Routing, Partial<MrPorts>> = {
   name: 'mr',

@@ -2,11 +2,11 @@
 import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Converted } from './compat.ts'
 import { unusualDirection } from './directions.ts'
-import { judgeValue, largestRead, parseMessage, payloadProblems, readValue } from './format.ts'
+import { judgeValue, largestRead, parseMessage, readValue } from './format.ts'
 import { stemOf } from './layout.ts'
-import type { FieldProblem } from './problem.ts'
 import type { MrMessage } from './schema.ts'
 import type { Validated } from './store/outcomes.ts'
+import { type FieldProblem, payloadProblems } from './validate.ts'
 import { versionProblem } from './versions.ts'
 
 export interface Where {

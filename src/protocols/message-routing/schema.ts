@@ -1,7 +1,6 @@
 /**
  * What a message says, in the specification's own field names: its schema as data, and one table of the payloads.
- * `scripts/validator.mjs` makes `validate.generated.ts` of both. Spec: Message Routing, "Message Format Specification"
- * and "Message Types Catalog".
+ * Spec: Message Routing, "Message Format Specification" and "Message Types Catalog".
  */
 
 export const messageTypes = ['status-update', 'task-delegation', 'result', 'command', 'heartbeat'] as const
@@ -31,7 +30,7 @@ export const isObject = (value: unknown): value is Payload =>
 /** What stands in for a field that is absent. An absent `correlation_id` stays absent. */
 export const defaults = { requires_ack: false, priority: 5 } as const
 
-/** The part of JSON Schema (draft-07) that the two tables below need; the generator knows no more. */
+/** The part of JSON Schema (draft-07) that the two tables below need; `validate.ts` knows no more. */
 export interface Schema {
   readonly type: 'object' | 'string' | 'integer' | 'number' | 'boolean' | 'array'
   /** What is expected, in words that follow "expected". */
@@ -40,7 +39,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly enum?: readonly string[]
-  readonly pattern?: string
+  readonly pattern?: RegExp
   readonly format?: 'date-time'
   readonly minimum?: number
   readonly maximum?: number
@@ -48,12 +47,12 @@ export interface Schema {
 
 const messageId: Schema = {
   type: 'string',
-  pattern: '^msg_[a-f0-9]{8}$',
+  pattern: /^msg_[a-f0-9]{8}$/u,
   description: '`msg_` and eight of 0-9 and a-f, such as msg_a3f5d8b2',
 }
 const agentId: Schema = {
   type: 'string',
-  pattern: '^[a-z0-9_-]+$',
+  pattern: /^[a-z0-9_-]+$/u,
   description: 'a name of lower-case letters, digits, `_` and `-`, such as coder-1',
 }
 const oneOf = (...words: string[]): Schema => ({
@@ -69,7 +68,7 @@ export const messageSchema: Schema = {
   properties: {
     version: {
       type: 'string',
-      pattern: '^\\d+\\.\\d+\\.\\d+$',
+      pattern: /^\d+\.\d+\.\d+$/u,
       description: 'three numbers with dots between them, such as 1.0.0',
     },
     msg_id: messageId,

@@ -2,26 +2,19 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { FieldProblem } from './problem.ts'
-import { type MessageType, messageSchema, messageTypes, payloadSchemas } from './schema.ts'
-import { checkMessage, checkPayload } from './validate.generated.ts'
+import { type MessageType, messageSchema, messageTypes, payloadSchemas, type Schema } from './schema.ts'
+import { messageProblems as issuesOf, payloadProblems } from './validate.ts'
 
 const ajv = new Ajv({ allErrors: true })
 addFormats.default(ajv)
 
-const reference = ajv.compile(messageSchema)
-const payloadReference = Object.fromEntries(messageTypes.map((type) => [type, ajv.compile(payloadSchemas[type])]))
+/** Where ajv wants the text of a pattern, the schema has the pattern itself. */
+const compiled = (schema: Schema) =>
+  ajv.compile(JSON.parse(JSON.stringify(schema, (_, value) => (value instanceof RegExp ? value.source : value))))
+const reference = compiled(messageSchema)
+const payloadReference = Object.fromEntries(messageTypes.map((type) => [type, compiled(payloadSchemas[type])]))
 
-const issuesOf = (value: unknown): FieldProblem[] => {
-  const issues: FieldProblem[] = []
-  checkMessage(value, issues)
-  return issues
-}
-const payloadIssuesOf = (type: MessageType, payload: unknown): FieldProblem[] => {
-  const issues: FieldProblem[] = []
-  checkPayload[type](payload, issues)
-  return issues
-}
+const payloadIssuesOf = (type: MessageType, payload: unknown) => payloadProblems({ type, payload })
 
 const valid = {
   version: '1.0.0',

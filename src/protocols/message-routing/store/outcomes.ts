@@ -2,8 +2,8 @@
 import type { Headline } from '../../../kernel/envelope.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { Folder } from '../layout.ts'
-import type { FieldProblem } from '../problem.ts'
 import type { MessageType, MrMessage, Payload } from '../schema.ts'
+import type { FieldProblem } from '../validate.ts'
 
 /** Where a message is: the folder of its recipient that it lies in. */
 export type MrState = Folder

@@ -61,8 +61,8 @@ describe('the examples of the specification', () => {
     const message = parsed(bytes)
     expect(payloadProblems(message)).toEqual([])
     expect(viewOf(message, 'inbox', 'x')).toMatchObject(meaning)
-    const where = { agent: message.to, fileName: `${message.msg_id}.json`, size: bytes.length, largestMessage: 10_240 }
-    expect(judgeFile(bytes, where)).toEqual({ outcome: 'message', message, problems: [], notes: [] })
+    const where = { agent: message.to, fileName: `${message.msg_id}.json`, size: bytes.length }
+    expect(judgeFile(bytes, where)).toEqual({ outcome: 'message', message, problems: [], notes: [], isConverted: false })
     // The order of fields and the form are the specification's own.
     expect(printMessage(message)).toBe(JSON.stringify(JSON.parse(bytes.toString()), null, 2))
   })
@@ -76,7 +76,7 @@ describe('odd messages that count', () => {
 
   it.each(Object.entries(odd))('[MR-1a] %s', (name, { view, problems }) => {
     const bytes = bytesOf(`odd/${name}.json`)
-    const judged = judgeFile(bytes, { agent: 'coder-1', fileName: 'msg_a3f5d8b2.json', size: bytes.length, largestMessage: 10_240 })
+    const judged = judgeFile(bytes, { agent: 'coder-1', fileName: 'msg_a3f5d8b2.json', size: bytes.length })
     if (judged.outcome !== 'message') throw new Error(sentencesOf(judged.problems).join('; '))
     expect(viewOf(judged.message, 'inbox', 'x')).toMatchObject(view)
     expect(judged.problems.map(({ field, message }) => /^\w+ ([\w.]+):/.exec(message)?.[1] === field && field)).toEqual(problems)
@@ -95,7 +95,7 @@ describe('files that are rejected', () => {
 
   it.each(Object.entries(rejected))('[MR-6][MR-6b] %s', (name, { fileName, code, issues }) => {
     const bytes = bytesOf(`rejected/${name}.json`)
-    const judged = judgeFile(bytes, { agent: 'coder-1', fileName, size: bytes.length, largestMessage: 10_240 })
+    const judged = judgeFile(bytes, { agent: 'coder-1', fileName, size: bytes.length })
     if (judged.outcome !== 'malformed') throw new Error('It was taken for a message.')
     expect(judged.code).toBe(code)
     const told = sentencesOf(judged.problems)

@@ -142,7 +142,6 @@ describe('with the rules for files', () => {
       agent,
       fileName: `${found.msg_id}.json`,
       size: bytes.length,
-      largestMessage: 10_240,
       convert,
     })
   }

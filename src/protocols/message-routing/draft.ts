@@ -1,8 +1,8 @@
 /** What a sender wants to say, checked before anything is done about it: a message without its id and its number. */
 import { parseJson } from '../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
-import { printMessage } from './format.ts'
-import { type AgentId, agentId, messageId } from './names.ts'
+import { largestMessage, printMessage } from './format.ts'
+import { type AgentId, agentId, messageId } from './layout.ts'
 import { isObject, type MrMessage, type Payload } from './schema.ts'
 import type { MrSendInput } from './store/outcomes.ts'
 import { type FieldProblem, messageProblems, payloadProblems } from './validate.ts'
@@ -28,7 +28,7 @@ export interface Draft {
 export const example: Stamp = { msg_id: 'msg_00000000', sequence: 1, timestamp: '2025-01-01T00:00:00.000Z' }
 
 /** Throws `InvalidInput` with every reason at once. */
-export function draftOf(input: DraftInput, largestMessage: number): Draft {
+export function draftOf(input: DraftInput, largest = largestMessage): Draft {
   const from = agentId(input.from)
   const to = agentId(input.to)
   const stamped = (stamp: Stamp) => ({ ...(input.extra ?? {}), ...fieldsOf(input, stamp) }) as MrMessage
@@ -36,7 +36,7 @@ export function draftOf(input: DraftInput, largestMessage: number): Draft {
   const issues = messageProblems(message)
   if (issues.length === 0) issues.push(...payloadProblems(message))
   if (issues.length > 0) throw invalidMessage(issues)
-  expectSize(Buffer.byteLength(printMessage(message)), largestMessage)
+  expectSize(Buffer.byteLength(printMessage(message)), largest)
   return { from, to, stamped }
 }
 
@@ -57,8 +57,7 @@ function fieldsOf(input: DraftInput, { msg_id, sequence, timestamp }: Stamp) {
   }
 }
 
-/** Spec: Message Routing, "Scalability Limits". The size is that of the file. */
-export function expectSize(size: number, largest: number): void {
+export function expectSize(size: number, largest = largestMessage): void {
   if (size <= largest) return
   throw invalidInput('MESSAGE_TOO_LARGE', `The message has ${size} bytes; ${largest} is the most.`, {
     hint: 'Write the long part into a file and name that file in the payload.',

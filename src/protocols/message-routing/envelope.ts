@@ -7,6 +7,7 @@
 import { type Draft, type Envelope, handleOf, kindOf, type Lifted, type MessageKind } from '../../kernel/envelope.ts'
 import type { Claim } from '../../messaging/claims/claim.ts'
 import { type CarriedField, carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
+import { isMessageId } from './layout.ts'
 import { stages } from './lifecycle.ts'
 import { defaults, isObject, type MessageType, type MrMessage, type Payload } from './schema.ts'
 import type { MrSendInput, MrView } from './store/outcomes.ts'
@@ -42,7 +43,7 @@ export function lower(draft: Draft): MrSendInput {
   const { from, to, text, summary, replyTo, urgency = 'normal', attachments, dependsOn, deadline } = draft
   const type = types[kindOf(draft)]
   // A status-update that names a message acknowledges it, so a tell names it elsewhere.
-  const correlation = type === 'status-update' || replyTo === undefined || !isOurId(replyTo) ? {} : { replyTo }
+  const correlation = type === 'status-update' || replyTo === undefined || !isMessageId(replyTo) ? {} : { replyTo }
   const context = {
     ...(attachments?.length ? { files: attachments } : {}),
     ...(dependsOn?.length ? { dependencies: dependsOn } : {}),
@@ -73,8 +74,6 @@ export function lower(draft: Draft): MrSendInput {
     ...(priority === undefined ? {} : { priority }),
   }
 }
-
-const isOurId = (id: string): boolean => /^msg_[a-f0-9]{8}$/.test(id)
 
 function saidBy(message: Content): Said {
   const { type, payload, priority = defaults.priority, correlation_id: replyTo, requires_ack = false } = message

@@ -8,7 +8,9 @@ import type { Malformed, Parsed } from '../../kernel/problem.ts'
 import type { MrMessage } from './schema.ts'
 import { type FieldProblem, messageProblems } from './validate.ts'
 
-/** Larger files are not read at all: no message is a thousandth of this. */
+/** What may be sent, in bytes of the file. Spec: Message Routing, "Scalability Limits". */
+export const largestMessage = 10_240
+/** Larger files are not read at all. */
 export const largestRead = 1024 * 1024
 
 /** Why it is none, field by field. */

@@ -6,31 +6,31 @@
  *   receiving    version → schema → (taken) → open → handed out → observe
  *   answering    verify → counted as an answer, or answered
  *
- * A refusal when sending costs no sequence number where it comes from `admit`. A rejection when receiving moves the file
- * to `rejected/` and writes a line to `error.log`; the other messages are handed out all the same.
+ * A refusal by `admit` costs no sequence number. A rejection when receiving moves the file to `rejected/` and writes a line
+ * to `error.log`; the other messages are handed out all the same.
  */
 import type { MrMessage } from './schema.ts'
 
-/** The sender's turn: the message is not sent. */
+/** The message is not sent, and the sender can act. */
 export interface Refusal {
   readonly outcome: 'refused'
-  /** Stable, upper case: `RATE_LIMITED`, `NO_KEY`. */
   readonly code: string
   readonly reason: string
-  /** What to do next, in the imperative. */
   readonly hint: string
   /** When trying again makes sense, in milliseconds from now. */
   readonly retryAfterMs?: number
 }
 
-/** The receiver's turn: the message is set aside and never handed out. */
+/** The message is set aside and never handed out. */
 export interface Rejection {
   readonly outcome: 'rejected'
   /** The `error` of the line in `error.log`: `BAD_SIGNATURE`, `REPLAYED`, `UNSUPPORTED_VERSION`. */
   readonly code: string
-  /** One sentence each; the `issues` of that line. */
+  /** The `issues` of that line, one sentence each, without a full stop as in the specification's example. */
   readonly issues: readonly string[]
 }
+
+export const rejected = (code: string, issue: string): Rejection => ({ outcome: 'rejected', code, issues: [issue] })
 
 export interface Sealed {
   readonly outcome: 'sealed'
@@ -55,7 +55,7 @@ export interface Opened {
   readonly outcome: 'opened'
   /** What the reader gets: the payload decrypted, unknown fields kept. */
   readonly message: MrMessage
-  /** Remarks for the reader, one sentence each: "The signature of coder-1 is valid." */
+  /** Remarks for the reader, one sentence each. */
   readonly notes?: readonly string[]
 }
 
@@ -65,16 +65,16 @@ export interface Hooks {
   /** May this sender send now, by the tree's time? Asked before anything is done; counts the attempt. */
   admit?(from: string, to: string, now: number): Promise<Refusal | undefined>
   /**
-   * Signs, encrypts, or leaves a message as it is that is complete, number and id included. Called while the inbox is
-   * held, so it must be quick and wait for nobody.
+   * Signs and encrypts a complete message, number and id included. Called in the turn of the recipient's inbox, so it must be
+   * quick and take no lock.
    */
   seal?(message: MrMessage): Promise<Sealed | Refusal>
   /** Verifies and decrypts. Called after the message was taken, so that no two readers see the same one. */
   open?(incoming: Incoming): Promise<Opened | Rejection>
   /**
-   * Why a message that lies somewhere in the folders of its recipient is not what it says: not from whom it names, or
-   * for another agent. Only looks; whether it was handed out before plays no part. Whoever counts a file as an answer,
-   * or answers one, asks this first (see `store/verifying.ts`). Left out where messages are not signed.
+   * Why a message in the folders of its recipient is not what it says: not from the sender it names, or for another agent.
+   * Only looks; whether it was handed out before plays no part. Asked before a file counts as an answer, or is answered.
+   * Left out where messages are not signed.
    */
   verify?(agent: string, message: MrMessage): Promise<Rejection | undefined>
   /** Signs what an agent keeps as its own proof. Unlike `seal` it leaves the payload as it is. */

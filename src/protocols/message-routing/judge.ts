@@ -2,9 +2,9 @@
 import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Converted } from './compat.ts'
 import { unusualDirection } from './directions.ts'
-import { judgeValue, largestRead, parseMessage, readValue } from './format.ts'
+import { judgeValue, largestMessage, largestRead, parseMessage, readValue } from './format.ts'
 import { stemOf } from './layout.ts'
-import type { MrMessage } from './schema.ts'
+import { isObject, type MrMessage } from './schema.ts'
 import type { Validated } from './store/outcomes.ts'
 import { type FieldProblem, payloadProblems } from './validate.ts'
 import { versionProblem } from './versions.ts'
@@ -16,8 +16,6 @@ export interface Where {
   readonly fileName?: string
   /** Of the whole file, when only its beginning was read. */
   readonly size: number
-  /** The size that senders keep to; beyond it a message is still read. */
-  readonly largestMessage: number
   /** Reads the deviations of other programs. */
   readonly convert?: ((value: unknown) => Converted) | undefined
 }
@@ -27,7 +25,7 @@ export type Judged =
       /** What else a reader should know of it, one sentence each. */
       readonly notes: readonly string[]
       /** It was written in a form of another program. */
-      readonly isConverted?: true
+      readonly isConverted: boolean
     })
   | NoMessage
 
@@ -39,16 +37,14 @@ export interface NoMessage extends Malformed {
 }
 
 export function judgeFile(bytes: Uint8Array, where: Where): Judged {
-  const { size } = where
+  const { size, convert } = where
   if (size > largestRead) {
-    return refused(
-      problem('MESSAGE_TOO_LARGE', `The file has ${size} bytes; ${largestRead} is the most that is read`),
-      undefined,
-    )
+    const tooLarge = `The file has ${size} bytes; ${largestRead} is the most that is read`
+    return refused(problem('MESSAGE_TOO_LARGE', tooLarge), undefined)
   }
   const read = readValue(bytes)
   if (!('value' in read)) return { ...read, code: 'VALIDATION_FAILED', msgId: undefined }
-  const { value, notes, tolerated = [] } = where.convert?.(read.value) ?? { value: read.value, notes: [] }
+  const { value, notes, tolerated = [] } = convert?.(read.value) ?? { value: read.value, notes: [] }
   const msgId = textIn(value, 'msg_id')
   const unsupported = unreadVersion(value)
   if (unsupported) return refused(unsupported, msgId)
@@ -57,11 +53,13 @@ export function judgeFile(bytes: Uint8Array, where: Where): Judged {
   const { message } = judged
   const misplaced = misplacement(message, textIn(read.value, 'msg_id'), where)
   if (misplaced) return refused(misplaced, msgId)
+  const direction = unusualDirection(message)
   return {
     outcome: 'message',
     message,
-    ...remarks(message, where, notes),
-    ...(notes.length > 0 ? { isConverted: true } : {}),
+    problems: [...payloadProblems(message), ...oversize(where)],
+    notes: direction === undefined ? notes : [...notes, direction],
+    isConverted: notes.length > 0,
   }
 }
 
@@ -82,14 +80,6 @@ function misplacement(message: MrMessage, writtenId: string | undefined, { agent
   return undefined
 }
 
-function remarks(message: MrMessage, where: Where, converted: readonly string[]) {
-  const direction = unusualDirection(message)
-  return {
-    problems: [...payloadProblems(message), ...oversize(where)],
-    notes: [...converted, ...(direction === undefined ? [] : [direction])],
-  }
-}
-
 /** The same for a person who wants every reason told. */
 export function validateFile(bytes: Uint8Array, where: Where): Validated {
   const { size } = where
@@ -106,15 +96,15 @@ export function validateFile(bytes: Uint8Array, where: Where): Validated {
   return { outcome: 'invalid', issues, payloadIssues: [], notes: [], size }
 }
 
-function oversize({ size, largestMessage }: Where): FieldProblem[] {
+/** Senders keep to this size; a message beyond it is still read. */
+function oversize({ size }: Where): FieldProblem[] {
   if (size <= largestMessage) return []
   const found = problem('MESSAGE_TOO_LARGE', `The message has ${size} bytes; ${largestMessage} is the most`)
   return [{ ...found, expected: `at most ${largestMessage} bytes`, found: `${size} bytes` }]
 }
 
 function textIn(value: unknown, field: string): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const found = (value as Record<string, unknown>)[field]
+  const found = isObject(value) ? value[field] : undefined
   return typeof found === 'string' ? found : undefined
 }
 

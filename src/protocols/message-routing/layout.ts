@@ -1,6 +1,6 @@
 /**
- * Where Message Routing keeps things. Pure; nothing here looks at a disk. Spec: Message Routing, "Routing Rules",
- * "Message Ordering Guarantees" and "File Naming Convention".
+ * Where Message Routing keeps things, and the names that become parts of paths. Pure; nothing here looks at a disk. Spec:
+ * Message Routing, "Routing Rules", "Message Ordering Guarantees" and "File Naming Convention".
  *
  *   state/agents/{agent}/
  *     inbox/msg_{8 hex}.json      waiting, one file a message
@@ -12,18 +12,50 @@
  *     .received.json              the numbers seen of each sender, to notice gaps
  *     .awaiting/{id}              sent by this agent and not acknowledged yet
  *     .acked/{id}                 acknowledged by this agent
- *     versions.json               the versions that this agent speaks
+ *     versions.json               the versions that this agent speaks, for those who write to it
  */
-import { childOf, type TreePath } from '../../kernel/tree-path.ts'
-import type { AgentId, MessageId } from './names.ts'
+import { invalidInput } from '../../kernel/errors.ts'
+import { printableLine } from '../../kernel/printable.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
 
-export { type AgentId, agentId, isAgentId, isMessageId, type MessageId, messageId } from './names.ts'
+declare const brand: unique symbol
+export type AgentId = string & { readonly [brand]: 'AgentId' }
+export type MessageId = string & { readonly [brand]: 'MessageId' }
+
+/** The schema's own letters; the length is ours, since a name becomes a folder. */
+export const isAgentId = (text: string): text is AgentId => /^[a-z0-9_-]{1,64}$/.test(text)
+export const isMessageId = (text: string): text is MessageId => /^msg_[a-f0-9]{8}$/.test(text)
+
+export function agentId(text: string): AgentId {
+  if (isAgentId(text)) return text
+  throw invalidInput('INVALID_AGENT_ID', `Not an agent: ${shown(text)}: ${reasonAgainst(text)}.`, {
+    hint: 'Use a name such as coder-1 or coordinator-main.',
+    details: { agent: text.slice(0, 400) },
+  })
+}
+
+export function messageId(text: string): MessageId {
+  if (isMessageId(text)) return text
+  throw invalidInput('INVALID_MESSAGE_ID', `Not a message: ${shown(text)}.`, {
+    hint: 'Give the whole id: `msg_` and eight of 0-9 and a-f, such as msg_a3f5d8b2.',
+    details: { id: text.slice(0, 400) },
+  })
+}
+
+function reasonAgainst(text: string): string {
+  if (text === '') return 'the name is empty'
+  if (text.length > 64) return `it has ${text.length} characters; 64 is the most`
+  return 'a name has only lower-case letters, digits, `_` and `-`'
+}
+
+const shown = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))
 
 /** The folders that a message can lie in, all of its recipient. */
 export const folders = ['inbox', 'taken', 'evicted', 'rejected'] as const
 export type Folder = (typeof folders)[number]
+export type KeptFolder = Exclude<Folder, 'inbox'>
 
-// All parts are checked already.
+// All parts of these paths are checked already.
 const below = (folder: string, rest: string): TreePath => `${folder}/${rest}` as TreePath
 
 export const agentPath = (root: TreePath, agent: AgentId): TreePath =>
@@ -32,7 +64,18 @@ export const agentPath = (root: TreePath, agent: AgentId): TreePath =>
 export const folderPath = (root: TreePath, agent: AgentId, folder: Folder): TreePath =>
   below(agentPath(root, agent), folder)
 
-export const sequencesPath = (root: TreePath, sender: AgentId): TreePath => below(agentPath(root, sender), '.sequences')
+const ofAgent =
+  (name: string) =>
+  (root: TreePath, agent: AgentId): TreePath =>
+    below(agentPath(root, agent), name)
+
+export const sequencesPath = ofAgent('.sequences')
+export const errorLogPath = ofAgent('error.log')
+export const evictionLogPath = ofAgent('evictions.log')
+export const receivedPath = ofAgent('.received.json')
+export const awaitingPath = ofAgent('.awaiting')
+export const ackedPath = ofAgent('.acked')
+export const versionsPath = ofAgent('versions.json')
 
 export const sequencePath = (root: TreePath, sender: AgentId, recipient: AgentId): TreePath =>
   below(sequencesPath(root, sender), recipient)
@@ -40,16 +83,6 @@ export const sequencePath = (root: TreePath, sender: AgentId, recipient: AgentId
 /** By which other programs guard that counter, where they do. It stays there, empty. */
 export const sequenceLockPath = (root: TreePath, sender: AgentId, recipient: AgentId): TreePath =>
   below(sequencesPath(root, sender), `${recipient}.lock`)
-
-export const errorLogPath = (root: TreePath, agent: AgentId): TreePath => below(agentPath(root, agent), 'error.log')
-export const evictionLogPath = (root: TreePath, agent: AgentId): TreePath =>
-  below(agentPath(root, agent), 'evictions.log')
-export const receivedPath = (root: TreePath, agent: AgentId): TreePath =>
-  below(agentPath(root, agent), '.received.json')
-export const awaitingPath = (root: TreePath, sender: AgentId): TreePath => below(agentPath(root, sender), '.awaiting')
-/** Beside the inbox, so that whoever can write to an agent can also see what it understands. */
-export const versionsPath = (root: TreePath, agent: AgentId): TreePath => below(agentPath(root, agent), 'versions.json')
-export const ackedPath = (root: TreePath, agent: AgentId): TreePath => below(agentPath(root, agent), '.acked')
 
 /** What stands in an agent's folder under which name. */
 export const agentEntries: Readonly<Record<string, 'leaf' | 'folder'>> = {
@@ -68,12 +101,10 @@ export const agentEntries: Readonly<Record<string, 'leaf' | 'folder'>> = {
 
 const extension = '.json'
 
-export const fileNameOf = (id: MessageId): string => `${id}${extension}`
+export const fileNameOf = (id: string): string => `${id}${extension}`
 
 /** What a file is called without its ending: the id, in a file that obeys the specification. */
 export const stemOf = (fileName: string): string => fileName.slice(0, -extension.length)
 
-/** True for what counts as a message in an inbox. Hidden files, `*.tmp` and `*.lock` are other programs' own business. */
+/** True for what counts as a message in an inbox. Hidden files, `*.tmp` and `*.lock` belong to other programs. */
 export const isMessageName = (name: string): boolean => name.endsWith(extension) && !name.startsWith('.')
-
-export const messagePath = (folder: TreePath, fileName: string): TreePath => childOf(folder, fileName)

@@ -4,8 +4,6 @@ import { fullPath, insideRoot, rootFolder } from '../../kernel/path-fields.ts'
 
 const day = 24 * 60 * 60 * 1000
 
-export const signingModes = ['off', 'sign', 'require'] as const
-
 /** Its section of `signalbox.yaml`. */
 export const section = {
   root: rootFolder('The folder that holds the agents of Message Routing.', 'state/agents'),
@@ -25,7 +23,7 @@ export const section = {
   }),
   signing: choice(
     '`sign`: sign, and refuse the unsigned of whoever has a key; `require`: of everybody.',
-    signingModes,
+    ['off', 'sign', 'require'],
     { default: 'off' },
   ),
   encryption: flag('Encrypt payloads to their recipient. What arrives encrypted is opened in any case.', {
@@ -56,39 +54,20 @@ export const section = {
   alertDepth: integer('An alert is raised when an inbox holds more messages than this.', { default: 80, least: 1 }),
 } as const satisfies Fields
 
-export interface MrSettings {
-  /** The folder that holds one folder for each agent. */
-  readonly root: string
-  /** How many messages an inbox holds; the next one evicts the oldest. */
-  readonly inboxLimit: number
-  /** The largest message, in bytes of its file. */
-  readonly largestMessage: number
-  /** More agents than this are warned about; nobody is refused. */
-  readonly agentsExpected: number
-  /** What was taken, evicted or rejected is kept for this long … */
+type Section = InputOf<typeof section>
+
+/** What each of them means is said in `section`. */
+export interface MrSettings extends Pick<Section, 'root' | 'inboxLimit' | 'keepBytes'> {
   readonly keepMs: number
-  /** … and up to this many bytes of disk in each of these folders, in blocks of 4 KiB; then the oldest go. */
-  readonly keepBytes: number
   /** What is not JSON must be this old before it is rejected: another program may still be writing it. */
   readonly settleMs: number
   readonly security: SecuritySettings
-  /** A directory for keys, instead of the one that each workspace has in the user's home. */
   readonly keys: string | undefined
   readonly thresholds: Thresholds
 }
 
 /** All of it is off unless configured. */
-export interface SecuritySettings {
-  /**
-   * `sign`: what is sent is signed, and whoever has a key in the ring must sign. `require`: everybody must.
-   * Either way a message is handed out once only, whatever is copied back into the inbox.
-   */
-  readonly signing: (typeof signingModes)[number]
-  /** Payloads are encrypted to their recipient. What arrives encrypted is opened in any case. */
-  readonly encryption: boolean
-  /** For each sender; 0 is no limit. */
-  readonly messagesPerMinute: number
-  /** How long copies are recognised one by one; older messages are refused as a whole. */
+export interface SecuritySettings extends Pick<Section, 'signing' | 'encryption' | 'messagesPerMinute'> {
   readonly replayWindowMs: number
 }
 
@@ -99,11 +78,9 @@ export interface Thresholds {
   readonly inbox_depth: number
 }
 
-export const settingsFrom = (set: InputOf<typeof section>): MrSettings => ({
+export const settingsFrom = (set: Section): MrSettings => ({
   root: insideRoot(set.root),
   inboxLimit: set.inboxLimit,
-  largestMessage: 10_240,
-  agentsExpected: 20,
   keepMs: set.keepFor,
   keepBytes: set.keepBytes,
   settleMs: 250,

@@ -7,10 +7,9 @@
  */
 import { parseJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
-import type { Opened, Rejection } from '../hooks.ts'
+import { type Opened, type Rejection, rejected } from '../hooks.ts'
 import { isObject, type MrMessage, type Payload } from '../schema.ts'
 import { printCanonical } from './canonical.ts'
-import { rejected } from './refusal.ts'
 
 /** What is needed of age; an adapter provides it. */
 export interface Sealing {

@@ -4,13 +4,20 @@
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import type { Hooks, Incoming, Opened, Refusal, Rejection, Sealed } from '../hooks.ts'
+import {
+  type Hooks,
+  type Incoming,
+  type Opened,
+  type Refusal,
+  type Rejection,
+  rejected,
+  type Sealed,
+} from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
 import type { SecuritySettings } from '../settings.ts'
 import { isSealed, openPayload, type SealedPayload, type Sealing, sealPayload } from './encryption.ts'
 import type { KeyRing } from './keys.ts'
 import { RateLimits } from './rate-limits.ts'
-import { rejected } from './refusal.ts'
 import { Replays } from './replay.ts'
 import { isSignable, rejectSignature, sign } from './signing.ts'
 

@@ -11,7 +11,7 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Revision, Tree } from '../../../tree/tree.ts'
-import { isAgentId } from '../names.ts'
+import { isAgentId } from '../layout.ts'
 import type { Sealing } from './encryption.ts'
 import {
   isPublicKey,

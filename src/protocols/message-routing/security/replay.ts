@@ -16,9 +16,8 @@
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import type { Rejection } from '../hooks.ts'
+import { type Rejection, rejected } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
-import { rejected } from './refusal.ts'
 import { folderNameOf } from './sender-folder.ts'
 import { digestOf } from './signing.ts'
 

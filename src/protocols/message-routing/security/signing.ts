@@ -7,10 +7,9 @@
  */
 import type { KeyObject } from 'node:crypto'
 import { SignalboxError } from '../../../kernel/errors.ts'
-import type { Rejection } from '../hooks.ts'
+import { type Rejection, rejected } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
 import { printCanonical } from './canonical.ts'
-import { rejected } from './refusal.ts'
 
 export interface SigningKey {
   readonly id: string

@@ -2,47 +2,46 @@
  * The agents of a workspace: each has a folder. Sending to a new name is allowed, and so is waiting for a first message; that
  * the name may be mistyped is told by the directory of all protocols.
  */
-import { notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { AgentDirectory } from '../../../messaging/agents/directory.ts'
-import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
+import { listIfFolder, unlessFailed } from '../../../messaging/leaves/tolerant.ts'
 import { type AgentId, agentId, agentPath, folderPath, isAgentId } from '../layout.ts'
 import { resetNumbers } from './issued-numbers.ts'
 import type { Initialised } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
-import type { ReceivedNumbers } from './received-numbers.ts'
+import { expectRestartOf } from './received-numbers.ts'
 import { introduce } from './stated-versions.ts'
 
-/** What others leave with an agent: its messages, and those that had to make room for them. */
-const byOthers: ReadonlySet<string> = new Set(['inbox', 'evicted', 'evictions.log'])
+/** More agents than this are warned about; none is refused. Spec: Message Routing, "Scalability Limits". */
+const mostExpected = 20
+
+/** What senders leave with an agent: its messages, and those that had to make room for them. */
+const bySenders: ReadonlySet<string> = new Set(['inbox', 'evicted', 'evictions.log'])
 
 export class Agents {
   readonly #parts: RoutingParts
-  readonly #received: ReceivedNumbers
   readonly #directory: AgentDirectory
 
-  constructor(parts: RoutingParts, received: ReceivedNumbers) {
+  constructor(parts: RoutingParts) {
     this.#parts = parts
-    this.#received = received
     this.#directory = new AgentDirectory(parts.tree)
   }
 
   /** Their names, and a warning where there are more than the specification expects. */
   async known(): Promise<{ readonly names: readonly AgentId[]; readonly notices: readonly string[] }> {
-    const { tree, root, settings } = this.#parts
-    const entries = await tree.list(root)
+    const entries = await this.#parts.tree.list(this.#parts.root)
     const names = entries.flatMap(({ name, kind }) => (kind === 'folder' && isAgentId(name) ? [name] : []))
-    const most = settings.agentsExpected
-    const isMany = names.length > most
-    return { names, notices: isMany ? [`There are ${names.length} agents; the protocol expects at most ${most}.`] : [] }
+    const warning = `There are ${names.length} agents; the protocol expects at most ${mostExpected}.`
+    return { names, notices: names.length > mostExpected ? [warning] : [] }
   }
 
-  /** Who has sent, received or registered. Being written to is not being there: such a name may be mistyped. */
+  /** Who has sent, received or registered. An agent that was only written to is none: its name may be mistyped. */
   async *seen(): AsyncGenerator<AgentId> {
     const { tree, root } = this.#parts
     for (const agent of (await this.known()).names) {
       const entries = await listIfFolder(tree, agentPath(root, agent))
-      if (entries.some(({ name }) => !byOthers.has(name))) yield agent
+      if (entries.some(({ name }) => !bySenders.has(name))) yield agent
     }
   }
 
@@ -51,7 +50,7 @@ export class Agents {
     await this.#directory.acted(agent, { anyCase: true, home: 'mr' })
   }
 
-  /** The agent that may have been meant, when nobody has this name. */
+  /** The agent that may have been meant, when none has this name. */
   async meant(agent: string): Promise<string | undefined> {
     return (await this.#isKnown(agent)) ? undefined : this.#nearest(agent)
   }
@@ -63,7 +62,7 @@ export class Agents {
     return [`There is no agent ${agent} yet.${meant === undefined ? '' : ` Did you mean ${meant}?`}`]
   }
 
-  /** Throws NO_SUCH_AGENT when nobody has this name. */
+  /** Throws NO_SUCH_AGENT when none has this name. */
   async expect(agent: string): Promise<void> {
     if (await this.#isKnown(agent)) return
     const known = (await this.known()).names
@@ -80,34 +79,24 @@ export class Agents {
     return nearest(agent, names)
   }
 
-  /** One look, for an agent that exists. */
   async #isKnown(agent: string): Promise<boolean> {
     return (await this.#parts.tree.look(agentPath(this.#parts.root, agentId(agent)))) !== undefined
   }
 
   /** Makes the folders of an agent. With `reset` its numbers begin at 1 again; messages stay where they are. */
   async init(name: string, options: { readonly reset?: boolean } = {}): Promise<Initialised> {
-    const { tree, root } = this.#parts
+    const { tree, root, clock } = this.#parts
     const agent = agentId(name)
     const inbox = folderPath(root, agent, 'inbox')
     const wasThere = (await tree.look(inbox)) !== undefined
     await tree.makeFolder(inbox)
     await introduce(this.#parts, agent)
     await this.acted(agent)
-    const sequencesReset = options.reset ? await this.#resetNumbers(agent) : 0
+    // Without this note a reader notices the restart by the numbers alone, as with other programs.
+    const tell = (reader: AgentId) => unlessFailed(expectRestartOf(this.#parts, reader, agent, clock.now()))
+    const sequencesReset = options.reset ? await resetNumbers(this.#parts, agent, tell) : 0
     const outcome = options.reset && wasThere ? 'reset' : wasThere ? 'unchanged' : 'created'
     const { notices } = await this.known()
     return { outcome, agent, path: agentPath(root, agent), sequencesReset, notices }
-  }
-
-  #resetNumbers(agent: AgentId): Promise<number> {
-    return resetNumbers(this.#parts, agent, async (recipient) => {
-      try {
-        await this.#received.expectRestart(recipient, agent, this.#parts.clock.now())
-      } catch (error) {
-        // Without this note a restart is noticed by the numbers alone, as with other programs.
-        if (!(error instanceof SignalboxError)) throw error
-      }
-    })
   }
 }

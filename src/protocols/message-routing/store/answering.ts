@@ -2,12 +2,11 @@
 import { denied, notFound, type SignalboxError } from '../../../kernel/errors.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import { jsonIn } from '../format.ts'
-import type { Rejection } from '../hooks.ts'
+import { type Rejection, rejected } from '../hooks.ts'
 import { type AgentId, isMessageId, stemOf } from '../layout.ts'
 import { isObject, type MrMessage } from '../schema.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
 import { leafAt, messageIn } from './reading.ts'
-import { forgeryIn } from './verifying.ts'
 
 export interface Original {
   /** The id by which it is known here. */
@@ -43,7 +42,7 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
       return convert(fields).notes.length > 0 ? { id: idOf(stem), fields, message } : undefined
     }
   }
-  // What is no id in any form is left to whoever checks ids.
+  // The caller checks what is no id in any form.
   if (isMessageId(id) || idOf(id) === id) return undefined
   if (refused) throw refused
   throw notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id} to answer.`, {
@@ -54,17 +53,15 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
 
 /** What speaks against a message that is to be answered: it is forged, or says that it is another one. */
 export async function forgeryUnder(
-  parts: RoutingParts,
+  { hooks }: RoutingParts,
   agent: AgentId,
   id: string,
   message: MrMessage,
 ): Promise<Rejection | undefined> {
-  if (!parts.hooks.verify) return undefined
-  if (message.msg_id !== id) {
-    const issues = [`The file of ${id} holds the message ${message.msg_id}`]
-    return { outcome: 'rejected', code: 'NAME_MISMATCH', issues }
-  }
-  return forgeryIn(parts, agent, message)
+  if (!hooks.verify) return undefined
+  return message.msg_id === id
+    ? hooks.verify(agent, message)
+    : rejected('NAME_MISMATCH', `The file of ${id} holds the message ${message.msg_id}`)
 }
 
 export const notAnswered = (id: string, { code, issues }: Rejection): SignalboxError =>

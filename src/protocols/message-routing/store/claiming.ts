@@ -1,7 +1,7 @@
 /**
- * Claiming: what waits is put in order, and each file is moved to `taken/` before it is handed out. Whoever moves it
- * has it; nobody gets it again, also if the reader dies before it could do anything with it. So whatever is written
- * afterwards is looked at first, and what fails later all the same is told beside the messages, never instead of them.
+ * Claiming: what waits is put in order, and each file is moved to `taken/` before it is handed out. The reader that moves it
+ * has it, and no other gets it, also if that reader dies before it could do anything with it. So the files that are written
+ * to afterwards are looked at first, and what fails later all the same is told beside the messages, never instead of them.
  * Spec: Message Routing, "Message Ordering Guarantees", "Message Validation" and "At-Most-Once Semantics".
  */
 import { invalidInput, SignalboxError, unavailable } from '../../../kernel/errors.ts'
@@ -15,17 +15,16 @@ import type { Rejection } from '../hooks.ts'
 import { sentencesOf } from '../judge.ts'
 import { type AgentId, agentId, folderPath, messageId, stemOf } from '../layout.ts'
 import { byPriority, byTime } from '../order.ts'
+import type { MrMessage } from '../schema.ts'
 import { payloadProblems } from '../validate.ts'
-import type { Agents } from './agents.ts'
 import { settleAwaited } from './awaited-acks.ts'
-import type { Delivery } from './delivery.ts'
-import type { Inbox, Invalid, Scanned, Waiting } from './inbox.ts'
+import type { Invalid, Scanned, Waiting } from './inbox.ts'
 import { moveMessage, pathsOf } from './moving.ts'
 import type { MrReceived, MrView, ReceiveOptions, Rejected, Replied } from './outcomes.ts'
-import { expectInOrder, pathIn, type RoutingParts } from './parts.ts'
+import { expectInOrder, pathIn, type StoreParts } from './parts.ts'
 import { pruneNowAndThen } from './pruning.ts'
 import { type Closed, unreadableAs } from './reading.ts'
-import type { ReceivedNumbers, Report } from './received-numbers.ts'
+import { noteReceived } from './received-numbers.ts'
 import type { Recovering } from './recovering.ts'
 import { isSame, Rejecting, rejectedAs } from './rejecting.ts'
 import { viewOf } from './view.ts'
@@ -39,29 +38,14 @@ const written = ['taken', 'rejected', 'error.log', '.awaiting', '.received.json'
 type Wait = Pick<ReceiveOptions, 'waitMs' | 'signal'>
 
 export class Claiming {
-  readonly #parts: RoutingParts
-  readonly #agents: Agents
-  readonly #delivery: Delivery
-  readonly #inbox: Inbox
-  readonly #numbers: ReceivedNumbers
+  readonly #parts: StoreParts
   readonly #recovering: Recovering
   readonly #rejecting: Rejecting
 
-  constructor(
-    parts: RoutingParts,
-    agents: Agents,
-    delivery: Delivery,
-    inbox: Inbox,
-    numbers: ReceivedNumbers,
-    recovering: Recovering,
-  ) {
+  constructor(parts: StoreParts, recovering: Recovering) {
     this.#parts = parts
-    this.#agents = agents
     this.#recovering = recovering
-    this.#delivery = delivery
-    this.#inbox = inbox
-    this.#numbers = numbers
-    this.#rejecting = new Rejecting(parts, inbox)
+    this.#rejecting = new Rejecting(parts)
   }
 
   /** Takes what waits, or looks at it. Each message goes to one reader, once. */
@@ -84,7 +68,7 @@ export class Claiming {
     const [agent, id] = [agentId(name), messageId(asked)]
     const look = async () => {
       await expectInOrder(this.#parts, agent, written)
-      const { waiting } = await this.#inbox.scan(agent, options)
+      const { waiting } = await this.#parts.inbox.scan(agent, options)
       const replies = waiting.filter(({ message }) => message.correlation_id === id).sort(byTime)
       const { views, durability, notices } = await this.#takeAll(agent, replies, 1, options.compat === true)
       await this.#settleNumbers(agent, views, waiting, notices)
@@ -93,7 +77,7 @@ export class Claiming {
     return (await this.#whenever(agent, options, look, ({ message }) => [message])) ?? { outcome: 'nothing' }
   }
 
-  /** Looks once, and then as long as it may whenever the inbox has changed. Who went away meanwhile has taken nothing. */
+  /** Looks once, and then whenever the inbox has changed, for `waitMs`. A caller that went away has taken nothing. */
   async #whenever<T>(
     agent: AgentId,
     { waitMs = 0, signal }: Wait,
@@ -118,25 +102,25 @@ export class Claiming {
   }
 
   async #take(agent: AgentId, options: ReceiveOptions): Promise<MrReceived> {
-    const { hooks } = this.#parts
+    const { hooks, inbox, delivery, settings, notices } = this.#parts
     const startedAt = performance.now()
     await expectInOrder(this.#parts, agent, written)
-    let scanned = await this.#inbox.scan(agent, options)
-    // Before a reader is told that nothing waits, what killed senders had decided to send is put there.
-    if (scanned.depth === 0 && (await this.#delivery.publishAll()) > 0) scanned = await this.#inbox.scan(agent, options)
+    let scanned = await inbox.scan(agent, options)
+    // Before a reader is told that nothing waits, what killed senders had staged is put there.
+    if (scanned.depth === 0 && (await delivery.publishAll()) > 0) scanned = await inbox.scan(agent, options)
     const ordered = inOrder(scanned, options)
     const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
     // After taking, so that a take that fails has moved nothing.
     const rejected = await this.#rejecting.rejectAll(agent, scanned.invalid, taken, options.compat === true)
     const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting, taken.notices)
     const depth = Math.max(0, scanned.depth - taken.gone - rejected.length)
-    // Waiting for somebody who is still writing is not reading.
+    // Waiting for a program that is still writing is not reading.
     const readMs = Math.max(0, performance.now() - startedAt - scanned.waitedMs)
     if (taken.views.length > 0) hooks.observe?.('message_read_latency_ms', readMs, agent)
     hooks.observe?.('inbox_depth', depth, agent)
-    const { inbox_depth: most } = this.#parts.settings.thresholds
-    if (scanned.depth > most && depth <= most) await this.#parts.notices.forget('inbox_depth', ['inbox', agent])
-    if (taken.views.length > 0) await this.#agents.acted(agent)
+    const { inbox_depth: most } = settings.thresholds
+    if (scanned.depth > most && depth <= most) await notices.forget('inbox_depth', ['inbox', agent])
+    if (taken.views.length > 0) await this.#parts.agents.acted(agent)
     return {
       outcome: taken.views.length > 0 ? 'received' : 'nothing',
       messages: taken.views,
@@ -165,7 +149,7 @@ export class Claiming {
         // Its owner has closed it since it was read: a fact about this one, which stays.
         if (problem) notices.push(problem.message)
         if (problem) return 'closed'
-        // Whoever has messages already gets those, with a word about the one that could not be taken.
+        // A reader that has messages already gets those, with a word about the one that could not be taken.
         if (views.length === 0 || !(error instanceof SignalboxError)) throw error
         notices.push(`The rest is still in the inbox: ${error.message}`)
         return undefined
@@ -173,17 +157,16 @@ export class Claiming {
       if (moved === 'closed') continue
       if (!moved) break
       gone++
-      if (moved.outcome === 'gone') {
-        rejected.push(...moved.rejected)
-        continue
+      if (moved.outcome === 'gone') rejected.push(...moved.rejected)
+      else {
+        durability = moved.durability
+        views.push(moved.view)
       }
-      durability = moved.durability
-      views.push(moved.view)
     }
     const ids = views.map(({ id }) => id)
-    await unlessFailing(notices, 'What they acknowledge still counts as awaited', () =>
-      this.#settleAwaited(agent, views),
-    )
+    await unlessFailing(notices, 'What they acknowledge still counts as awaited', async () => {
+      for (const { message } of views) await settleAwaited(this.#parts, agent, message)
+    })
     await unlessFailing(notices, 'Old messages were not cleared away', () =>
       pruneNowAndThen(this.#parts, agent, 'taken', ids),
     )
@@ -201,7 +184,7 @@ export class Claiming {
       change: (before) => {
         // What is handed out are the bytes that move, so a file that changed since it was read is judged again.
         if (isSame(before, waiting.bytes)) return before
-        const judged = this.#inbox.judge(before, { agent, name, size: before.length, compat })
+        const judged = this.#parts.inbox.judge(before, { agent, name, size: before.length, compat })
         isInvalid = judged.outcome !== 'message'
         if (judged.outcome !== 'message') return undefined
         const problems = sentencesOf(judged.problems)
@@ -214,7 +197,7 @@ export class Claiming {
     if (moved.outcome === 'taken') {
       if (n === 1 && (await this.#rejecting.clearForged(agent, name))) return this.#takeOne(agent, waiting, compat)
       // What was read may be what was handed out before, since this one has the same name.
-      const found = await this.#inbox.again(agent, name, { compat })
+      const found = await this.#parts.inbox.again(agent, name, { compat })
       if (!found) return gone([])
       return (await this.#rejecting.isAnother(agent, found))
         ? this.#takeOne(agent, found, compat, n + 1)
@@ -252,11 +235,8 @@ export class Claiming {
     })
   }
 
-  async #opened(
-    agent: AgentId,
-    { message, arrivedAt, problems, notes, isConverted = false }: Waiting,
-    isPeek: boolean,
-  ) {
+  async #opened(agent: AgentId, waiting: Waiting, isPeek: boolean) {
+    const { message, arrivedAt, problems, notes, isConverted } = waiting
     const { hooks, tree } = this.#parts
     const opened = await hooks.open?.({ agent, message, now: await tree.now(), arrivedAt, isPeek })
     if (opened?.outcome === 'rejected') return opened
@@ -273,7 +253,7 @@ export class Claiming {
 
   /** Reads without taking; nothing is moved, logged or remembered. */
   async #peek(agent: AgentId, options: ReceiveOptions): Promise<MrReceived> {
-    const scanned = await this.#inbox.look(agent, options)
+    const scanned = await this.#parts.inbox.look(agent, options)
     const rejected = scanned.invalid.map((one) => rejectedAs(one, pathIn(this.#parts, agent, 'inbox', one.name)))
     const messages: MrView[] = []
     for (const waiting of inOrder(scanned, options)) {
@@ -303,22 +283,12 @@ export class Claiming {
     return [...told]
   }
 
-  async #settleNumbers(
-    agent: AgentId,
-    views: readonly MrView[],
-    waiting: readonly Waiting[],
-    notices: string[],
-  ): Promise<Report> {
-    const [taken, left] = [views, waiting].map((some) => some.map(({ message }) => message))
+  async #settleNumbers(agent: AgentId, views: readonly MrView[], waiting: readonly Waiting[], notices: string[]) {
+    const messagesIn = (some: readonly { readonly message: MrMessage }[]) => some.map(({ message }) => message)
     const noted = await unlessFailing(notices, 'Their numbers were not noted, and may be reported as missing', () =>
-      this.#numbers.note(agent, taken!, left!),
+      noteReceived(this.#parts, agent, messagesIn(views), messagesIn(waiting)),
     )
     return noted ?? { gaps: [], restarts: [] }
-  }
-
-  /** An acknowledgement has arrived: nobody waits for it any longer. */
-  async #settleAwaited(agent: AgentId, views: readonly MrView[]): Promise<void> {
-    for (const { message } of views) await settleAwaited(this.#parts, agent, message)
   }
 }
 
@@ -331,7 +301,7 @@ function expectLimit({ limit }: ReceiveOptions): void {
 
 type TakenOne =
   | { readonly outcome: 'taken'; readonly view: MrView; readonly durability: Durability }
-  /** Handed out to nobody here: rejected, or taken by somebody else. */
+  /** Not handed out here: rejected, or taken by another reader. */
   | { readonly outcome: 'gone'; readonly rejected: readonly Rejected[] }
 
 /** After a message was taken, nothing may keep it from its reader: a failure becomes a notice. */

@@ -3,19 +3,30 @@
  * it never holds more than it may. Spec: Message Routing, "Unicast", "Delivery Failures" and "Inbox Overflow Protection".
  */
 import { stringify } from '../../../formats/json.ts'
-import { conflict, denied, SignalboxError, unavailable } from '../../../kernel/errors.ts'
-import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { conflict, SignalboxError, unavailable } from '../../../kernel/errors.ts'
+import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
 import {
-  type Begun,
   isAboutOneMessage,
-  type SendingOnce,
+  keyUsed,
+  SendingOnce,
   type UsedBefore,
 } from '../../../messaging/sending-once/sending-once.ts'
+import { stateOf } from '../../../tree/home.ts'
 import type { Created, Durability, Moved } from '../../../tree/tree.ts'
-import { type Draft, expectSize } from '../draft.ts'
+import { type Draft, example, expectSize } from '../draft.ts'
 import { jsonIn, printMessage } from '../format.ts'
 import type { Refusal } from '../hooks.ts'
-import { type AgentId, agentPath, fileNameOf, isAgentId, isMessageName, type MessageId, stemOf } from '../layout.ts'
+import {
+  type AgentId,
+  agentPath,
+  type Folder,
+  fileNameOf,
+  isAgentId,
+  isMessageName,
+  type MessageId,
+  stemOf,
+} from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
 import type { Original } from './answering.ts'
 import { noteAwaited } from './awaited-acks.ts'
@@ -23,11 +34,13 @@ import { Evictions, type Room } from './evictions.ts'
 import { issueNumber } from './issued-numbers.ts'
 import { logError } from './logs.ts'
 import { enterInbox } from './moving.ts'
-import { sendingOnce } from './once.ts'
 import { expectInOrder, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
 import { leafAt, messageIn } from './reading.ts'
 
 type RoomMade = Room & { readonly isNewAgent: boolean }
+type Way = Pick<Draft, 'from' | 'to'>
+/** As another program wrote the message that is answered; the answer is written in that form. */
+type Form = Original['fields'] | undefined
 
 export interface Delivered {
   readonly outcome: 'sent'
@@ -47,57 +60,66 @@ interface Letter {
   readonly bytes: Uint8Array
 }
 
+const onceHome = childOf(stateOf('delivery'), 'mr')
+
 export class Delivery {
   readonly evictions: Evictions
+  /**
+   * Sending under a key of the sender's. What is staged is the file as it will lie in the inbox, number and seal included, so
+   * that another process can move it there without the sender's keys.
+   *
+   *   .signalbox/state/delivery/mr/sent/{sender}.{key}.json
+   *   .signalbox/state/delivery/mr/staged/{sender}.{key}~{random}.json
+   */
+  readonly once: SendingOnce
   readonly #parts: RoutingParts
-  readonly #once: SendingOnce
 
   constructor(parts: RoutingParts) {
     this.#parts = parts
     this.evictions = new Evictions(parts)
-    this.#once = sendingOnce(parts.tree)
+    const [notes, staged] = [childOf(onceHome, 'sent'), childOf(onceHome, 'staged')]
+    this.once = new SendingOnce(parts.tree, { notes, staged, ending: '.json' })
   }
 
-  /** One message under a new id; an answer to another program's message in the form of that one. */
-  deliver(draft: Draft, original?: Original['fields']): Promise<Delivered> {
+  /** One message under a new id. */
+  deliver(draft: Draft, form: Form): Promise<Delivered> {
     const first = newId()
-    return this.inTurn(draft, first, () => this.#write(draft, first, newId, original))
+    return this.inTurn(draft, first, () => this.#write(draft, first, newId, form))
   }
 
-  /** The same under a key: 'known' when it was used before, and then also what its sender did not get round to is done. */
-  deliverOnce(
-    draft: Draft,
-    { key, digest }: { readonly key: string; readonly digest: string },
-    original?: Original['fields'],
-  ): Promise<Delivered | UsedBefore> {
+  /** The same under a key: 'known' when it was used before; what its sender did not get round to is done then. */
+  async deliverOnce(draft: Draft, senderKey: string, form: Form): Promise<Delivered | UsedBefore> {
+    const key = `${draft.from}.${senderKey}`
+    // Of all that a sender says: id, number and time are given to the message later.
+    const content = printMessage(draft.stamped(example))
+    const digest = process.getBuiltinModule('node:crypto').hash('sha256', content, 'base64url')
     const first = newId()
-    return this.inTurn(draft, first, async () => {
-      const begun = (await this.#once.find(key)) ?? (await this.#begin(draft, first, { key, digest }, original))
-      const delivered = begun.staged && (await this.#publish(begun.staged))
-      // Without a file there: another process has moved it a moment ago.
-      return begun.outcome === 'begun' ? (delivered ?? (await this.#once.find(key))!) : begun
+    const delivered = await this.inTurn(draft, first, async () => {
+      const begun = (await this.once.find(key)) ?? (await this.#begin(draft, first, { key, digest }, form))
+      const published = begun.staged && (await this.#publish(begun.staged))
+      // Without a staged file: another process has moved it a moment ago.
+      return begun.outcome === 'begun' ? (published ?? (await this.once.find(key))!) : begun
     })
+    if (delivered.outcome === 'known' && delivered.digest !== digest) throw keyUsed(senderKey, delivered)
+    return delivered
   }
 
   /** Stages what will lie in the inbox, under an id that is free there. */
-  async #begin(
-    draft: Draft,
-    firstId: MessageId,
-    { key, digest }: { readonly key: string; readonly digest: string },
-    original: Original['fields'] | undefined,
-  ): Promise<Begun | UsedBefore> {
+  async #begin(draft: Draft, firstId: MessageId, { key, digest }: { key: string; digest: string }, form: Form) {
     const sequence = await this.#nextNumber(draft)
     for (let id = firstId; ; id = newId()) {
-      const letter = await this.#compose(draft, id, sequence, original)
-      if (await this.#isInUse(draft.to, letter.fileName)) continue
-      return this.#once.begin(key, letter.bytes, digest, letter.message.msg_id)
+      const letter = await this.#compose(draft, id, sequence, form)
+      const isFree = async (folder: Folder) =>
+        (await this.#parts.tree.look(pathIn(this.#parts, draft.to, folder, letter.fileName))) === undefined
+      if ((await isFree('inbox')) && (await isFree('taken')))
+        return this.once.begin(key, letter.bytes, digest, letter.message.msg_id)
     }
   }
 
   /** Moves what senders under a key staged and did not get round to moving. Answers how many. */
   async publishAll(): Promise<number> {
     let count = 0
-    for await (const staged of this.#once.unmoved()) {
+    for await (const staged of this.once.unmoved()) {
       try {
         if (await this.publish(staged)) count++
       } catch (error) {
@@ -128,11 +150,11 @@ export class Delivery {
     })
   }
 
-  /** A staged file, and between whom it goes. Anybody may have put it there: it is moved as it is, and judged by its reader. */
-  async #letterAt(staged: TreePath): Promise<(Letter & Pick<Draft, 'from' | 'to'>) | undefined> {
+  /** A staged file, with its sender and recipient. A stranger may have put it there: its reader judges it. */
+  async #letterAt(staged: TreePath): Promise<(Letter & Way) | undefined> {
     const leaf = await leafAt(this.#parts, staged)
     const written = leaf && (jsonIn(leaf.bytes) as { readonly msg_id?: unknown } | undefined)
-    const fileName = `${written?.msg_id}.json`
+    const fileName = fileNameOf(String(written?.msg_id))
     const message = leaf && (await messageIn(this.#parts, leaf.bytes, { fileName }))
     if (!message || !isAgentId(message.from) || !isAgentId(message.to)) return undefined
     if (!isMessageName(fileName) || !isSegment(fileName)) return undefined
@@ -143,42 +165,45 @@ export class Delivery {
    * Runs `work` in the turn of the recipient's inbox, perhaps more than once (`mayRepeat`). A failure of the disk is written to
    * the sender's `error.log`, as far as the disk still lets us, and is not tried again.
    */
-  async inTurn<T>(way: Pick<Draft, 'from' | 'to'>, id: MessageId, work: () => Promise<T>): Promise<T> {
+  async inTurn<T>(way: Way, id: MessageId, work: () => Promise<T>): Promise<T> {
     try {
       return await this.#parts.tree.exclusively(turnOf(this.#parts, way.to), work, { mayRepeat: true })
     } catch (error) {
       if (!(error instanceof SignalboxError) || error instanceof Refused) throw error
-      // The sender's own files are in disorder, or its request is: nothing was tried.
+      // The sender's own counter or request is wrong: nothing was tried.
       if (error.code === 'BAD_SEQUENCE' || error.code === 'MESSAGE_TOO_LARGE') throw error
-      const isLogged = await this.#logFailure(way, id, error)
+      const logged = {
+        code: 'DELIVERY_FAILED',
+        msgId: id,
+        issues: [`Could not write to the inbox of ${way.to}: ${error.message}`],
+        action: 'Message discarded, not tried again',
+      }
+      // A full disk takes no log either; the sender still gets the error itself.
+      const isLogged = (await unlessFailed(logError(this.#parts, way.from, logged).then(() => true))) ?? false
       throw deliveryFailed(way.to, id, error, isLogged)
     }
   }
 
-  /** Only in the recipient's turn. Under this very id, which nobody else uses. */
-  write(draft: Draft, id: MessageId, original?: Original['fields']): Promise<Delivered> {
+  /** Only in the recipient's turn. Under this very id, which no other message uses. */
+  write(draft: Draft, id: MessageId, form: Form): Promise<Delivered> {
     const taken = () => {
       throw conflict('ID_TAKEN', `Another message of ${draft.to} has the id ${id}.`, { hint: 'Look at that message.' })
     }
     // In another program's form a name holds only three digits of the id, and nothing depends on which.
-    return this.#write(draft, id, original ? newId : taken, original)
+    return this.#write(draft, id, form ? newId : taken, form)
   }
 
-  async #write(
-    draft: Draft,
-    firstId: MessageId,
-    nextId: () => MessageId,
-    original?: Original['fields'],
-  ): Promise<Delivered> {
+  async #write(draft: Draft, firstId: MessageId, nextId: () => MessageId, form: Form): Promise<Delivered> {
     const sequence = await this.#nextNumber(draft)
     let room: RoomMade | undefined
     for (let id = firstId; ; id = nextId()) {
-      const letter = await this.#compose(draft, id, sequence, original)
+      const letter = await this.#compose(draft, id, sequence, form)
       room ??= await this.#makeRoom(draft.to)
-      if (await this.#wasUsed(draft.to, letter.fileName)) continue
+      // Ids are short and may come twice. A second message of an id that was handed out would be rejected as a copy.
+      if (await this.#parts.tree.look(pathIn(this.#parts, draft.to, 'taken', letter.fileName))) continue
       const create = (path: TreePath) => this.#parts.tree.create(path, letter.bytes)
       const delivered = await this.#place(draft.from, letter, room, create)
-      // Otherwise somebody else's message has this id: that file stays, and this one gets another.
+      // Otherwise another message has this id: that file stays, and this one gets another.
       if (delivered !== undefined && delivered !== 'taken') return delivered
     }
   }
@@ -190,16 +215,27 @@ export class Delivery {
     return issueNumber(this.#parts, from, to)
   }
 
-  async #compose(
-    draft: Draft,
-    id: MessageId,
-    sequence: number,
-    original: Original['fields'] | undefined,
-  ): Promise<Letter> {
+  /** What goes to the disk. Answers in another form are not sealed: their reader knows no seal of ours. */
+  async #compose(draft: Draft, id: MessageId, sequence: number, form: Form): Promise<Letter> {
     const timestamp = new Date(this.#parts.clock.now()).toISOString()
-    const letter = await this.#written(draft.stamped({ msg_id: id, sequence, timestamp }), original)
-    expectSize(letter.bytes.length, this.#parts.settings.largestMessage)
+    const message = draft.stamped({ msg_id: id, sequence, timestamp })
+    const letter = form ? await this.#inForm(message, form) : await this.#sealed(message)
+    expectSize(letter.bytes.length)
     return letter
+  }
+
+  async #inForm(message: MrMessage, form: Original['fields']): Promise<Letter> {
+    const { idOfStem, lowerAnswer } = await this.#parts.foreign.load()
+    const { fileName, message: lowered } = lowerAnswer(message, form)
+    const known = { ...message, msg_id: idOfStem(stemOf(fileName)) }
+    return { message: known, fileName, bytes: Buffer.from(stringify(lowered, 2)) }
+  }
+
+  async #sealed(unsealed: MrMessage): Promise<Letter> {
+    const sealed = await this.#parts.hooks.seal?.(unsealed)
+    if (sealed?.outcome === 'refused') throw refused(sealed)
+    const message = sealed?.message ?? unsealed
+    return { message, fileName: fileNameOf(message.msg_id), bytes: Buffer.from(printMessage(message)) }
   }
 
   /** `put` makes the file or moves it there. 'taken': another file has its name. `undefined`: there is nothing to move. */
@@ -223,41 +259,8 @@ export class Delivery {
     return { ...(await this.evictions.makeRoom(agent, names, settings.inboxLimit - 1)), isNewAgent }
   }
 
-  /** Ids are short and may come twice. A second message of an id that was handed out would be rejected as a copy. */
-  async #wasUsed(agent: AgentId, fileName: string): Promise<boolean> {
-    return (await this.#parts.tree.look(pathIn(this.#parts, agent, 'taken', fileName))) !== undefined
-  }
-
-  async #isInUse(agent: AgentId, fileName: string): Promise<boolean> {
-    const waits = await this.#parts.tree.look(pathIn(this.#parts, agent, 'inbox', fileName))
-    return waits !== undefined || this.#wasUsed(agent, fileName)
-  }
-
-  /** What goes to the disk. Answers in another form are not sealed: their reader knows no seal of ours. */
-  async #written(message: MrMessage, original: Original['fields'] | undefined): Promise<Letter> {
-    if (original) {
-      const { idOfStem, lowerAnswer } = await this.#parts.foreign.load()
-      const lowered = lowerAnswer(message, original)
-      const known = { ...message, msg_id: idOfStem(stemOf(lowered.fileName)) }
-      return { message: known, fileName: lowered.fileName, bytes: Buffer.from(stringify(lowered.message, 2)) }
-    }
-    const sealed = await this.#sealed(message)
-    return {
-      message: sealed,
-      fileName: fileNameOf(message.msg_id as MessageId),
-      bytes: Buffer.from(printMessage(sealed)),
-    }
-  }
-
-  async #sealed(message: MrMessage): Promise<MrMessage> {
-    const sealed = await this.#parts.hooks.seal?.(message)
-    if (!sealed) return message
-    if (sealed.outcome === 'refused') throw refused(sealed)
-    return sealed.message
-  }
-
   /**
-   * Notes whose acknowledgement is awaited, before the message is there: none can come before somebody waits for it.
+   * Notes whose acknowledgement is awaited before the message is there, so that no acknowledgement comes before its note.
    * Only a crash leaves a note without its message, which then shows as not acknowledged.
    */
   async #awaiting<T extends Created | Moved>(from: AgentId, message: MrMessage, put: () => Promise<T>): Promise<T> {
@@ -268,35 +271,18 @@ export class Delivery {
       placed = await put()
       return placed
     } finally {
-      // Gone is what another process has moved there, and is awaited.
+      // 'gone': another process has moved it there, and it is awaited.
       if (!placed || (placed.outcome !== 'gone' && !('durability' in placed))) await this.#parts.tree.remove(note)
-    }
-  }
-
-  async #logFailure({ from, to }: Pick<Draft, 'from' | 'to'>, msgId: string, error: SignalboxError): Promise<boolean> {
-    try {
-      const issues = [`Could not write to the inbox of ${to}: ${error.message}`]
-      await logError(this.#parts, from, {
-        code: 'DELIVERY_FAILED',
-        msgId,
-        issues,
-        action: 'Message discarded, not tried again',
-      })
-      return true
-    } catch (second) {
-      // A full disk takes no log either; the sender still gets the error itself.
-      if (!(second instanceof SignalboxError)) throw second
-      return false
     }
   }
 }
 
-/** A hook said no. */
+/** A hook refused the message. */
 class Refused extends SignalboxError {}
 
 export function refused({ code, reason, hint, retryAfterMs }: Refusal): SignalboxError {
-  const details = retryAfterMs === undefined ? {} : { retryAfterMs }
-  const { kind } = retryAfterMs === undefined ? denied(code, reason) : unavailable(code, reason)
+  const [kind, details] =
+    retryAfterMs === undefined ? (['Denied', {}] as const) : (['Unavailable', { retryAfterMs }] as const)
   return new Refused(kind, code, reason, { hint, details })
 }
 

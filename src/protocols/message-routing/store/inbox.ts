@@ -18,7 +18,7 @@ export interface Waiting extends Timed {
   readonly problems: readonly string[]
   readonly notes: readonly string[]
   /** Another program wrote it in a form of its own. */
-  readonly isConverted?: boolean
+  readonly isConverted: boolean
 }
 
 /** A file that is none. */
@@ -45,13 +45,19 @@ export interface Scanned {
   readonly evicted: readonly string[]
   /** How many files there are in all, the evicted not counted. */
   readonly depth: number
-  /** How long it waited for files that somebody was still writing. */
+  /** How long it waited for files that another program was still writing. */
   readonly waitedMs: number
 }
 
 export interface ScanOptions {
   /** Reads the deviations of other programs too. */
   readonly compat?: boolean
+}
+
+interface File {
+  readonly agent: AgentId
+  readonly name: string
+  readonly size: number
 }
 
 export class Inbox {
@@ -65,7 +71,7 @@ export class Inbox {
     this.#evictions = evictions
   }
 
-  /** Files that were read before are remembered; whoever takes one compares it with what is there by then. */
+  /** Files that were read before are remembered; the reader that takes one compares it with what is there by then. */
   async scan(agent: AgentId, options: ScanOptions = {}): Promise<Scanned> {
     const { evicted, names } = await this.#withinLimit(agent, await messageNames(this.#parts, agent, 'inbox'), options)
     return { ...(await this.#readAll(agent, names, options)), evicted, depth: names.length }
@@ -90,8 +96,7 @@ export class Inbox {
     const known = new Map<string, Waiting>()
     const invalid: Invalid[] = []
     const closed: Closed[] = []
-    let unfinished: string[] = []
-    let waitedMs = 0
+    const unfinished: string[] = []
     const look = async (name: string, isLast: boolean) => {
       const found = before?.get(name) ?? (await this.#read(agent, name, options))
       if (!found) return
@@ -101,13 +106,9 @@ export class Inbox {
       else invalid.push(found)
     }
     for (const name of names) await look(name, false)
-    if (unfinished.length > 0) {
-      const again = unfinished
-      unfinished = []
-      await pause(this.#parts.settings.settleMs)
-      waitedMs = this.#parts.settings.settleMs
-      for (const name of again) await look(name, true)
-    }
+    const waitedMs = unfinished.length > 0 ? this.#parts.settings.settleMs : 0
+    if (waitedMs > 0) await pause(waitedMs)
+    for (const name of unfinished) await look(name, true)
     this.#known.set(key, known)
     return { waiting: [...known.values()], invalid, closed, waitedMs }
   }
@@ -124,7 +125,7 @@ export class Inbox {
     const { bytes, size, modifiedAt } = leaf
     const judged = this.judge(bytes, { agent, name, size, compat })
     if (judged.outcome === 'message') {
-      const { message, problems, notes, isConverted = false } = judged
+      const { message, problems, notes, isConverted } = judged
       const at = momentOf(message)
       return { name, bytes, message, at, arrivedAt: modifiedAt, problems: sentencesOf(problems), notes, isConverted }
     }
@@ -133,18 +134,14 @@ export class Inbox {
     return { ...invalidAs(name, judged), isForeign, isYoung }
   }
 
-  async #isForeign(bytes: Uint8Array, file: { agent: AgentId; name: string; size: number }): Promise<boolean> {
+  async #isForeign(bytes: Uint8Array, file: File): Promise<boolean> {
     await this.#parts.foreign.load()
     return this.judge(bytes, { ...file, compat: true }).outcome === 'message'
   }
 
-  judge(
-    bytes: Uint8Array,
-    { agent, name, size, compat }: { agent: AgentId; name: string; size: number; compat: boolean },
-  ): Judged {
-    const { settings, foreign } = this.#parts
-    const convert = compat ? foreign.known?.convert : undefined
-    return judgeFile(bytes, { agent, fileName: name, size, largestMessage: settings.largestMessage, convert })
+  judge(bytes: Uint8Array, { agent, name, size, compat }: File & { readonly compat: boolean }): Judged {
+    const convert = compat ? this.#parts.foreign.known?.convert : undefined
+    return judgeFile(bytes, { agent, fileName: name, size, convert })
   }
 
   async #withinLimit(agent: AgentId, names: string[], options: ScanOptions) {

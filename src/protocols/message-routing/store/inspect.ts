@@ -32,108 +32,89 @@ import {
   sequencesPath,
   stemOf,
 } from '../layout.ts'
-import type { Agents } from './agents.ts'
-import type { Delivery } from './delivery.ts'
-import { type Inbox, invalidAs } from './inbox.ts'
+import { invalidAs } from './inbox.ts'
 import { numberIn } from './issued-numbers.ts'
 import { discarded, linesByFile, logError, logEviction } from './logs.ts'
-import { sendingOnce } from './once.ts'
-import { isMessageEntry, messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { isMessageEntry, messageNames, pathIn, type StoreParts } from './parts.ts'
 import { isClosed, leafAt, openFile } from './reading.ts'
 
-type Parts = RoutingParts
-type Look = (parts: Parts, agent: AgentId) => Promise<Finding[]>
+type Look = (parts: StoreParts, agent: AgentId) => Promise<Finding[]>
+type IsSeen = NonNullable<InspectionOptions['isSeen']>
 
-export class Inspection {
-  readonly #parts: Parts
-  readonly #agents: Agents
-  readonly #delivery: Delivery
-  readonly #inbox: Inbox
-
-  constructor(parts: Parts, agents: Agents, delivery: Delivery, inbox: Inbox) {
-    this.#parts = parts
-    this.#delivery = delivery
-    this.#agents = agents
-    this.#inbox = inbox
+export async function inspect(parts: StoreParts, repair: boolean, isSeen?: IsSeen): Promise<Finding[]> {
+  const { tree, root, agents, delivery } = parts
+  const { names, notices } = await agents.known()
+  const expectedAt = (name: string) => (isAgentId(name) ? 'folder' : undefined)
+  const publish = repair ? (staged: TreePath) => delivery.publish(staged) : undefined
+  const findings: Finding[] = [
+    ...notices.map((message) =>
+      finding('note', 'MANY_AGENTS', root, message, 'Remove the folders of agents that are gone.'),
+    ),
+    ...oddAmong(root, await tree.list(root), expectedAt).map(oddFinding),
+    ...(await unfinishedSends(tree, delivery.once, publish)),
+  ]
+  const looks: Look[] = [
+    overfull,
+    strangeFiles,
+    invalidFiles,
+    closedFiles,
+    badCounters,
+    unlogged('evicted', repair),
+    unlogged('rejected', repair),
+    ...(isSeen ? [unseen(isSeen)] : []),
+  ]
+  for (const agent of names) {
+    findings.push(...(await oddOf(parts, agent)))
+    for (const look of looks) findings.push(...(await findingsOf(agentPath(root, agent), () => look(parts, agent))))
   }
+  return findings
+}
 
-  async inspect(repair: boolean, isSeen?: InspectionOptions['isSeen']): Promise<Finding[]> {
-    const { tree, root } = this.#parts
-    const { names, notices } = await this.#agents.known()
-    const expectedAt = (name: string) => (isAgentId(name) ? 'folder' : undefined)
-    const publish = repair ? (staged: TreePath) => this.#delivery.publish(staged) : undefined
-    const findings: Finding[] = [
-      ...notices.map((message) =>
-        finding('note', 'MANY_AGENTS', root, message, 'Remove the folders of agents that are gone.'),
-      ),
-      ...oddAmong(root, await tree.list(root), expectedAt).map(oddFinding),
-      ...(await unfinishedSends(tree, sendingOnce(tree), publish)),
-    ]
-    for (const agent of names) {
-      findings.push(...(await oddOf(this.#parts, agent)))
-      const looks: Look[] = [
-        overfull,
-        strangeFiles,
-        () => this.#invalid(agent),
-        closedFiles,
-        badCounters,
-        () => this.#unlogged(agent, 'evicted', repair),
-        () => this.#unlogged(agent, 'rejected', repair),
-        async () => (isSeen ? this.#unseen(agent, isSeen) : []),
-      ]
-      for (const look of looks)
-        findings.push(...(await findingsOf(agentPath(root, agent), () => look(this.#parts, agent))))
-    }
-    return findings
-  }
-
-  /** Messages for an agent that has never done anything here or elsewhere. */
-  async #unseen(agent: AgentId, isSeen: NonNullable<InspectionOptions['isSeen']>): Promise<Finding[]> {
-    const { length } = await messageNames(this.#parts, agent, 'inbox')
+/** Messages for an agent that has never done anything here or elsewhere. */
+const unseen =
+  (isSeen: IsSeen): Look =>
+  async (parts, agent) => {
+    const { length } = await messageNames(parts, agent, 'inbox')
     if (length === 0 || (await isSeen(agent))) return []
-    const inbox = folderPath(this.#parts.root, agent, 'inbox')
-    return [unseenRecipient(inbox, agent, length, `signalbox mr receive ${agent}`)]
+    return [unseenRecipient(folderPath(parts.root, agent, 'inbox'), agent, length, `signalbox mr receive ${agent}`)]
   }
 
-  async #invalid(agent: AgentId): Promise<Finding[]> {
-    const { invalid } = await this.#inbox.look(agent)
-    const next = `Correct the file, or let it be set aside: signalbox mr receive ${agent}`
-    return invalid.map(({ name, rejection }) =>
-      unreadableMessage(pathIn(this.#parts, agent, 'inbox', name), rejection.issues.join(' '), next),
-    )
-  }
+const invalidFiles: Look = async (parts, agent) => {
+  const { invalid } = await parts.inbox.look(agent)
+  const next = `Correct the file, or let it be set aside: signalbox mr receive ${agent}`
+  return invalid.map(({ name, rejection }) =>
+    unreadableMessage(pathIn(parts, agent, 'inbox', name), rejection.issues.join(' '), next),
+  )
+}
 
-  /** A process was killed between the move and the line about it. */
-  async #unlogged(agent: AgentId, folder: 'evicted' | 'rejected', repair: boolean): Promise<Finding[]> {
-    const { tree, root } = this.#parts
-    const names = await messageNames(this.#parts, agent, folder)
+/** A process was killed between the move and the line about it. */
+const unlogged =
+  (folder: 'evicted' | 'rejected', repair: boolean): Look =>
+  async (parts, agent) => {
+    const names = await messageNames(parts, agent, folder)
     if (names.length === 0) return []
-    const log = folder === 'evicted' ? evictionLogPath(root, agent) : errorLogPath(root, agent)
-    const lines = await linesByFile(tree, log)
-    const unlogged = names.filter((name) => lines && !lines.has(`${folder}/${name}`))
-    for (const name of repair ? unlogged : []) await this.#logNow(agent, folder, name)
-    return unlogged.map((name) => {
+    const log = (folder === 'evicted' ? evictionLogPath : errorLogPath)(parts.root, agent)
+    const lines = await linesByFile(parts.tree, log)
+    const missing = names.filter((name) => lines && !lines.has(`${folder}/${name}`))
+    for (const name of repair ? missing : []) await logNow(parts, agent, folder, name)
+    return missing.map((name) => {
       const message = `${folder}/${name} is not in ${nameOf(log)}: a process was killed before it could write the line.`
       const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
-      const path = pathIn(this.#parts, agent, folder, name)
+      const path = pathIn(parts, agent, folder, name)
       return { ...finding('warning', 'MISSING_LOG_LINE', path, message, hint), repaired: repair }
     })
   }
 
-  async #logNow(agent: AgentId, folder: 'evicted' | 'rejected', name: string): Promise<void> {
-    const [msgId, file] = [stemOf(name), `${folder}/${name}`]
-    if (folder === 'evicted') {
-      await logEviction(this.#parts, agent, { msgId, count: this.#parts.settings.inboxLimit, file })
-      return
-    }
-    const leaf = await leafAt(this.#parts, pathIn(this.#parts, agent, folder, name))
-    const judged = leaf && this.#inbox.judge(leaf.bytes, { agent, name, size: leaf.size, compat: false })
-    const { code, issues } =
-      judged?.outcome === 'malformed'
-        ? invalidAs(name, judged).rejection
-        : { code: 'REJECTED', issues: ['The reason was not written down'] }
-    await logError(this.#parts, agent, { code, msgId, issues, action: discarded, file })
-  }
+async function logNow(parts: StoreParts, agent: AgentId, folder: 'evicted' | 'rejected', name: string): Promise<void> {
+  const [msgId, file] = [stemOf(name), `${folder}/${name}`]
+  if (folder === 'evicted') return logEviction(parts, agent, { msgId, count: parts.settings.inboxLimit, file })
+  const leaf = await leafAt(parts, pathIn(parts, agent, folder, name))
+  const judged = leaf && parts.inbox.judge(leaf.bytes, { agent, name, size: leaf.size, compat: false })
+  const { code, issues } =
+    judged?.outcome === 'malformed'
+      ? invalidAs(name, judged).rejection
+      : { code: 'REJECTED', issues: ['The reason was not written down'] }
+  await logError(parts, agent, { code, msgId, issues, action: discarded, file })
 }
 
 /** Something else in place of one of an agent's own files or folders. */
@@ -168,7 +149,7 @@ const strangeFiles: Look = async ({ tree, root }, agent) => {
   return findings
 }
 
-/** Files of other users, which nobody here can hand out, judge or set aside. */
+/** Files of other users, which cannot be handed out, judged or set aside here. */
 const closedFiles: Look = async (parts, agent) => {
   const findings: Finding[] = []
   for (const folder of folders)
@@ -183,7 +164,7 @@ const badCounters: Look = async (parts, agent) => {
   const folder = sequencesPath(parts.root, agent)
   const findings: Finding[] = []
   for (const { name, kind } of await parts.tree.list(folder)) {
-    // No other name can be written to, and the lock files of other programs are their own business.
+    // No other name can be written to, and lock files belong to other programs.
     if (kind !== 'leaf' || !isAgentId(name)) continue
     const path = childOf(folder, name)
     const leaf = await leafAt(parts, path)

@@ -10,8 +10,8 @@ import { type RoutingParts, turnOf } from './parts.ts'
 const [mostLooks, betweenLooksMs] = [50, 5]
 
 /**
- * Issues the next number. It is written down before anybody can use it: a sender that dies leaves a gap, never a
- * number twice. Where another program guards the counter by a lock file, this one takes that lock too.
+ * Issues the next number. It is written down before it is used: a sender that dies leaves a gap, never a number
+ * twice. Where another program guards the counter by a lock file, this one takes that lock too.
  */
 export async function issueNumber(parts: RoutingParts, from: AgentId, to: AgentId): Promise<number> {
   const { tree, root } = parts
@@ -41,11 +41,11 @@ const after = (leaf: Leaf | undefined, path: TreePath, from: AgentId): number =>
 export async function resetNumbers(
   parts: RoutingParts,
   agent: AgentId,
-  onReset: (recipient: AgentId) => Promise<void>,
+  onReset: (recipient: AgentId) => Promise<unknown>,
 ): Promise<number> {
   const { tree, root } = parts
   let reset = 0
-  // Lock files of other programs stay: whoever holds one would guard nothing any more.
+  // Lock files of other programs stay: their holder would guard nothing any more.
   for (const { name, kind } of await tree.list(sequencesPath(root, agent))) {
     if (kind !== 'leaf' || !isAgentId(name)) continue
     await tree.exclusively(turnOf(parts, name), () =>

@@ -1,8 +1,8 @@
 /** The two logs of an agent: what went wrong, in the specification's shape, and what was evicted. One JSON object a line. */
 import { jsonLines } from '../../../formats/json-lines.ts'
-import { SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { EventLog, type LoggedEvent } from '../../../messaging/events/events.ts'
+import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { type AgentId, errorLogPath, evictionLogPath } from '../layout.ts'
 import type { RoutingParts } from './parts.ts'
@@ -24,11 +24,8 @@ export const discarded = 'Message discarded, logged to error.log'
 const mostIssues = 20
 const longestIssue = 400
 
-export async function logError(
-  parts: RoutingParts,
-  agent: AgentId,
-  { code, msgId, issues, action, file }: LoggedError,
-) {
+export async function logError(parts: RoutingParts, agent: AgentId, logged: LoggedError): Promise<void> {
+  const { code, msgId, issues, action, file } = logged
   const line = {
     error: code,
     msg_id: msgId.slice(0, longestIssue),
@@ -47,7 +44,8 @@ export interface LoggedEviction {
   readonly file: string
 }
 
-export async function logEviction(parts: RoutingParts, recipient: AgentId, { msgId, count, file }: LoggedEviction) {
+export async function logEviction(parts: RoutingParts, recipient: AgentId, logged: LoggedEviction): Promise<void> {
+  const { msgId, count, file } = logged
   const at = new Date(parts.clock.now()).toISOString()
   const line = { event: 'evicted', recipient, count, msg_id: msgId, at, file }
   await new EventLog(parts.tree, evictionLogPath(parts.root, recipient), jsonLines).append(line)
@@ -66,13 +64,8 @@ export const countEvictions = async ({ tree, root }: RoutingParts, agent: AgentI
 /** A hundred thousand lines. */
 const largestLog = 32 * 1024 * 1024
 
-/** Another user's log, and one that is too large to be ours, tells nothing. */
+/** `undefined` for another user's log, and for one that is too large to be ours. */
 async function ifReadable<T>(tree: Tree, path: TreePath, look: (log: EventLog) => Promise<T>): Promise<T | undefined> {
-  try {
-    const isTooLarge = ((await tree.look(path))?.size ?? 0) > largestLog
-    return isTooLarge ? undefined : await look(new EventLog(tree, path, jsonLines))
-  } catch (error) {
-    if (error instanceof SignalboxError) return undefined
-    throw error
-  }
+  const { size = 0 } = (await unlessFailed(tree.look(path))) ?? {}
+  return size > largestLog ? undefined : unlessFailed(look(new EventLog(tree, path, jsonLines)))
 }

@@ -5,25 +5,22 @@ import type { Alert } from '../metrics/alerts.ts'
 import type { Measuring } from '../metrics/measuring.ts'
 import type { MrMetrics } from '../metrics/metrics.ts'
 import { momentOf } from '../order.ts'
-import type { Agents } from './agents.ts'
 import { countEvictions } from './logs.ts'
 import type { AgentStatus, RoutingStatus } from './outcomes.ts'
-import { messageNames, type RoutingParts } from './parts.ts'
+import { messageNames, type StoreParts } from './parts.ts'
 import { type Closed, isClosed, openFile, unreadableAs } from './reading.ts'
 
 export class Overview {
-  readonly #parts: RoutingParts
-  readonly #agents: Agents
+  readonly #parts: StoreParts
   readonly #measuring: Measuring
 
-  constructor(parts: RoutingParts, agents: Agents, measuring: Measuring) {
+  constructor(parts: StoreParts, measuring: Measuring) {
     this.#parts = parts
-    this.#agents = agents
     this.#measuring = measuring
   }
 
   async status(): Promise<RoutingStatus> {
-    const { names, notices } = await this.#agents.known()
+    const { names, notices } = await this.#parts.agents.known()
     const agents: AgentStatus[] = []
     for (const agent of names) agents.push(await this.statusOf(agent))
     return { agents, notices }
@@ -40,8 +37,23 @@ export class Overview {
       taken: await count('taken'),
       evicted: await count('evicted'),
       rejected: await count('rejected'),
-      ...(await waitingOf(this.#parts, agent, waiting)),
+      ...(await this.#oldestOf(agent, waiting)),
     }
+  }
+
+  async #oldestOf(agent: AgentId, names: readonly string[]): Promise<Pick<AgentStatus, 'oldest' | 'unreadable'>> {
+    const closed: Closed[] = []
+    let oldest: { id: string; at: number } | undefined
+    for (const name of names) {
+      const leaf = await openFile(this.#parts, agent, 'inbox', name)
+      if (leaf && isClosed(leaf)) closed.push(leaf)
+      const parsed = leaf && !isClosed(leaf) ? parseMessage(leaf.bytes) : undefined
+      if (parsed?.outcome !== 'message') continue
+      const at = momentOf(parsed.message)
+      if (!oldest || at < oldest.at) oldest = { id: parsed.message.msg_id, at }
+    }
+    const ageMs = oldest ? Math.max(0, (await this.#parts.tree.now()) - oldest.at) : 0
+    return { oldest: oldest && { id: oldest.id, ageMs }, unreadable: closed.map(unreadableAs) }
   }
 
   /** Latencies, depths and evictions of all processes of this workspace, and what is wrong now. */
@@ -59,22 +71,3 @@ export class Overview {
 }
 
 const depthsOf = (agents: readonly AgentStatus[]) => new Map(agents.map(({ agent, depth }) => [agent, depth]))
-
-async function waitingOf(
-  parts: RoutingParts,
-  agent: AgentId,
-  names: readonly string[],
-): Promise<Pick<AgentStatus, 'oldest' | 'unreadable'>> {
-  const closed: Closed[] = []
-  let oldest: { id: string; at: number } | undefined
-  for (const name of names) {
-    const leaf = await openFile(parts, agent, 'inbox', name)
-    if (leaf && isClosed(leaf)) closed.push(leaf)
-    const parsed = leaf && !isClosed(leaf) ? parseMessage(leaf.bytes) : undefined
-    if (parsed?.outcome !== 'message') continue
-    const at = momentOf(parsed.message)
-    if (!oldest || at < oldest.at) oldest = { id: parsed.message.msg_id, at }
-  }
-  const ageMs = oldest ? Math.max(0, (await parts.tree.now()) - oldest.at) : 0
-  return { oldest: oldest && { id: oldest.id, ageMs }, unreadable: closed.map(unreadableAs) }
-}

@@ -1,19 +1,14 @@
 /** What everything in this folder works with, and one agent's place in it. */
 import type { Clock } from '../../../kernel/clock.ts'
-import { isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { oddAmong, oddEntry } from '../../../messaging/inspection/expected.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import type { Hooks } from '../hooks.ts'
-import {
-  type AgentId,
-  agentEntries,
-  agentPath,
-  type Folder,
-  folderPath,
-  isMessageName,
-  messagePath,
-} from '../layout.ts'
+import { type AgentId, agentEntries, agentPath, type Folder, folderPath, isMessageName } from '../layout.ts'
 import type { MrSettings } from '../settings.ts'
+import type { Agents } from './agents.ts'
+import type { Delivery } from './delivery.ts'
+import type { Inbox } from './inbox.ts'
 import type { Foreign } from './reading.ts'
 import type { ToldNotices } from './told-notices.ts'
 
@@ -28,11 +23,18 @@ export interface RoutingParts {
   readonly notices: ToldNotices
 }
 
+/** With those parts of the store that others are built on. */
+export interface StoreParts extends RoutingParts {
+  readonly agents: Agents
+  readonly delivery: Delivery
+  readonly inbox: Inbox
+}
+
 /** The name of the turn in which an inbox is counted, cleared and written to. */
 export const turnOf = ({ root }: RoutingParts, agent: AgentId): string => `mr ${folderPath(root, agent, 'inbox')}`
 
 export const pathIn = ({ root }: RoutingParts, agent: AgentId, folder: Folder, name: string): TreePath =>
-  messagePath(folderPath(root, agent, folder), name)
+  childOf(folderPath(root, agent, folder), name)
 
 /**
  * Throws when something else stands where one of these files or folders of an agent belongs. Asked before anything is

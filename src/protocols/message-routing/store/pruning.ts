@@ -3,10 +3,9 @@
  * one message in 64. Ids are random, and so this needs no memory: each process decides by the ids it has just moved.
  */
 import { prune } from '../../../messaging/leaves/keep.ts'
-import { type AgentId, ackedPath, awaitingPath, type Folder, folderPath } from '../layout.ts'
+import { type AgentId, ackedPath, awaitingPath, folderPath, type KeptFolder } from '../layout.ts'
 import type { RoutingParts } from './parts.ts'
 
-type KeptFolder = Exclude<Folder, 'inbox'>
 type Parts = Pick<RoutingParts, 'tree' | 'root' | 'settings'>
 
 const isDue = (id: string): boolean => /0[0-3]$/.test(id)

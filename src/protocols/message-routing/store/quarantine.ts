@@ -1,4 +1,4 @@
-/** What was rejected from an inbox, for the person who sees to it. Copies of what was handed out before wait for nobody. */
+/** What was rejected from an inbox, for a person to look at. Copies of messages that were handed out are left out. */
 import { unlessOdd } from '../../../messaging/leaves/tolerant.ts'
 import { isMessageNow, type Quarantined, quarantinedAt } from '../../../messaging/quarantine/quarantine.ts'
 import { judgeFile, sentencesOf } from '../judge.ts'
@@ -6,7 +6,6 @@ import { type AgentId, errorLogPath } from '../layout.ts'
 import { linesByFile } from './logs.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
 import { isClosed, openFile } from './reading.ts'
-import { forgeryIn } from './verifying.ts'
 
 export async function* quarantinedOf(parts: RoutingParts, agent: AgentId): AsyncGenerator<Quarantined> {
   const names = (await unlessOdd(messageNames(parts, agent, 'rejected'))) ?? []
@@ -19,11 +18,8 @@ export async function* quarantinedOf(parts: RoutingParts, agent: AgentId): Async
     const now = await problemIn(parts, agent, name)
     const written = Array.isArray(issues) ? issues.filter((issue) => typeof issue === 'string').join('; ') : ''
     const reason = now === undefined ? isMessageNow : written || now
-    const found = await quarantinedAt(parts.tree, pathIn(parts, agent, 'rejected', name), {
-      place: agent,
-      reason,
-      next,
-    })
+    const path = pathIn(parts, agent, 'rejected', name)
+    const found = await quarantinedAt(parts.tree, path, { place: agent, reason, next })
     if (found) yield found
   }
 }
@@ -33,8 +29,7 @@ async function problemIn(parts: RoutingParts, agent: AgentId, name: string): Pro
   const leaf = await unlessOdd(openFile(parts, agent, 'rejected', name))
   if (!leaf) return undefined
   if (isClosed(leaf)) return leaf.reason
-  const { largestMessage } = parts.settings
-  const judged = judgeFile(leaf.bytes, { agent, size: leaf.size, largestMessage })
+  const judged = judgeFile(leaf.bytes, { agent, size: leaf.size })
   if (judged.outcome !== 'message') return sentencesOf(judged.problems).join('; ')
-  return (await forgeryIn(parts, agent, judged.message))?.issues.join('; ')
+  return (await parts.hooks.verify?.(agent, judged.message))?.issues.join('; ')
 }

@@ -14,32 +14,26 @@ import { viewOf } from './view.ts'
 
 type Compat = typeof import('../compat.ts')
 
-/** How other programs write, loaded when somebody meets them: most workspaces never do. */
+/** How other programs write, loaded when the first such message is met: most workspaces never see one. */
 export class Foreign {
-  #known: Compat | undefined
-
-  /** `undefined` before somebody has loaded it. */
-  get known(): Compat | undefined {
-    return this.#known
-  }
+  /** `undefined` until it is loaded. */
+  known: Compat | undefined
 
   async load(): Promise<Compat> {
-    this.#known ??= await import('../compat.ts')
-    return this.#known
+    this.known ??= await import('../compat.ts')
+    return this.known
   }
 }
 
-/** A file that this user may not read, so that nothing is known of what it says. It stays where it is. */
+/** A file that this user may not read. Nothing is known of what it says, so it stays where it is. */
 export interface Closed {
   readonly name: string
   readonly path: string
-  /** Whose it is. */
   readonly reason: string
-  /** What to do about it. */
   readonly hint: string
 }
 
-/** As much of a file as is ever read; `Closed` when this user may not. What is no ordinary file any more counts as gone. */
+/** As much of a file as is ever read. What is no ordinary file any more counts as gone. */
 export async function openFile(
   parts: RoutingParts,
   agent: AgentId,
@@ -59,10 +53,10 @@ export const unreadableAs = ({ path, reason, hint }: Closed): Unreadable => ({
   reason: `${reason} ${hint}`.trim(),
 })
 
-/** Too large is a question for whoever judges it. */
+/** A file that is too large is refused by `judgeFile`. */
 const asFarAsRead = { most: Number.POSITIVE_INFINITY, atMost: largestRead + 1 }
 
-/** The same for a file of which nothing is told where it cannot be read: `inspect` tells of it. */
+/** The same, and `undefined` also where this user may not read it: `inspect` tells of it. */
 export async function leafAt({ tree }: Pick<RoutingParts, 'tree'>, path: TreePath): Promise<Leaf | undefined> {
   const read = await readOrSayWhy(tree, path, asFarAsRead)
   return read && !isUnread(read) ? read : undefined
@@ -108,15 +102,20 @@ export async function viewOfId(
 }
 
 export async function messageIn(
-  { foreign, settings }: RoutingParts,
+  { foreign }: RoutingParts,
   bytes: Uint8Array,
   place: { readonly agent?: AgentId; readonly fileName: string },
 ): Promise<MrMessage | undefined> {
   const parsed = parseMessage(bytes)
   if (parsed.outcome === 'message') return parsed.message
   const { convert } = await foreign.load()
-  const { largestMessage } = settings
-  const where = { ...place, fileName: nameBefore(place.fileName), size: bytes.length, largestMessage, convert }
-  const judged = judgeFile(bytes, where)
+  const judged = judgeFile(bytes, { ...place, fileName: nameBefore(place.fileName), size: bytes.length, convert })
   return judged.outcome === 'message' ? judged.message : undefined
 }
+
+/**
+ * Where messages are signed: whether this one, as it is on disk, is signed by the sender it names and is for this agent.
+ * Where they are not signed, every message is genuine. Messages that are received pass through `hooks.open`, which asks for more.
+ */
+export const isGenuine = async ({ hooks }: RoutingParts, agent: AgentId, message: MrMessage): Promise<boolean> =>
+  (await hooks.verify?.(agent, message)) === undefined

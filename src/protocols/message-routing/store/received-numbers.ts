@@ -1,6 +1,6 @@
 /**
- * What a reader remembers of the numbers it has seen, in one small file beside its inbox. The file is worth keeping,
- * since without it every first number above 1 looks like a loss; but it may be deleted, and a damaged one is started over.
+ * What a reader remembers of the numbers it has seen, in one small file beside its inbox. Without the file every first
+ * number above 1 looks like a loss. It may be deleted, and a damaged one is started over.
  */
 import { printJson } from '../../../formats/json.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -20,8 +20,7 @@ import { momentOf } from '../order.ts'
 import { isObject, type MrMessage } from '../schema.ts'
 import type { Gap, Restart } from './outcomes.ts'
 import { isMessageEntry, type RoutingParts } from './parts.ts'
-import { readMessage } from './reading.ts'
-import { isGenuine } from './verifying.ts'
+import { isGenuine, readMessage } from './reading.ts'
 
 type Numbered = Pick<MrMessage, 'from' | 'sequence' | 'timestamp'>
 /** Numbers that were skipped, and from when on a message with one of them fills its place. */
@@ -31,7 +30,7 @@ interface Skipped extends Pick<Seen, 'since'> {
 }
 type Memory = Record<string, Seen>
 
-/** A stranger can invent any number of senders: beyond so many, those not heard of for the longest time are forgotten. */
+/** A stranger can invent any number of senders: beyond so many, those heard of least recently are forgotten. */
 const mostSenders = 1000
 /** How far back among the taken messages a missing number is looked for. */
 const mostSearched = 500
@@ -41,108 +40,104 @@ export interface Report {
   readonly restarts: readonly Restart[]
 }
 
-export class ReceivedNumbers {
-  readonly #parts: RoutingParts
-
-  constructor(parts: RoutingParts) {
-    this.#parts = parts
-  }
-
-  /** Notes what was just handed out; `waiting` was found in the inbox, as it is on disk, and is therefore not lost. */
-  async note(agent: AgentId, taken: readonly Numbered[], waiting: readonly MrMessage[]): Promise<Report> {
-    if (taken.length === 0) return { gaps: [], restarts: [] }
-    let skipped: Skipped[] = []
-    let restarts: Restart[] = []
-    await this.#update(agent, (memory) => {
-      skipped = []
-      restarts = []
-      for (const message of taken) {
-        const { from, sequence } = message
-        if (!isAgentId(from) || !Number.isSafeInteger(sequence)) continue
-        const noted = noteNumber(memory[from] ?? nothingSeen, sequence, momentOf(message))
-        // Taken out and put back, so that the ones heard of last stand last.
-        delete memory[from]
-        memory[from] = noted.seen
-        if (noted.skipped) skipped.push({ from, range: noted.skipped, ...since(noted.seen) })
-        if (noted.restartedAfter !== undefined) restarts.push({ from, after: noted.restartedAfter })
-      }
-    })
-    const gaps = skipped.length === 0 ? [] : await this.#confirm(agent, skipped, taken, waiting)
-    return { gaps, restarts }
-  }
-
-  /** A message is moved back into the inbox. */
-  async expectAgain(agent: AgentId, { from, sequence }: Numbered): Promise<void> {
-    await this.#update(agent, (memory) => {
-      const seen = memory[from]
-      if (seen) memory[from] = expectAgain(seen, sequence)
-    })
-  }
-
-  /**
-   * A sender begins again at 1. Told to a reader that has seen numbers of it, which then notices the restart also when
-   * number 1 is lost.
-   */
-  async expectRestart(agent: AgentId, from: AgentId, resetAt: number): Promise<void> {
-    const leaf = await this.#parts.tree.read(receivedPath(this.#parts.root, agent))
-    if (!leaf || !memoryIn(leaf.bytes)[from]) return
-    await this.#update(agent, (memory) => {
-      const seen = memory[from]
-      if (seen) memory[from] = expectRestart(seen, resetAt)
-    })
-  }
-
-  /**
-   * A number may be missing only here: another reader took the message, or this one did and was killed before it wrote
-   * that down. What lies in `taken/` was not lost.
-   */
-  async #confirm(
-    agent: AgentId,
-    skipped: readonly Skipped[],
-    taken: readonly Numbered[],
-    waiting: readonly MrMessage[],
-  ): Promise<Gap[]> {
-    const fills = (one: Skipped, message: Numbered) =>
-      one.from === message.from &&
-      one.range[0] <= message.sequence &&
-      message.sequence <= one.range[1] &&
-      // Before a restart the same number was another message.
-      isCurrent(one, momentOf(message))
-    const isSkipped = (message: Numbered) => skipped.some((one) => fills(one, message))
-    const seen: Numbered[] = taken.filter(isSkipped)
-    // A forged message with the number of a lost one must not hide the loss.
-    for (const message of [...waiting, ...(await this.#recentlyTaken(agent))]) {
-      if (isSkipped(message) && (await isGenuine(this.#parts, agent, message))) seen.push(message)
+/** Notes what was just handed out; `waiting` was found in the inbox, as it is on disk, and is therefore not lost. */
+export async function noteReceived(
+  parts: RoutingParts,
+  agent: AgentId,
+  taken: readonly Numbered[],
+  waiting: readonly MrMessage[],
+): Promise<Report> {
+  if (taken.length === 0) return { gaps: [], restarts: [] }
+  let skipped: Skipped[] = []
+  let restarts: Restart[] = []
+  await update(parts, agent, (memory) => {
+    skipped = []
+    restarts = []
+    for (const message of taken) {
+      const { from, sequence } = message
+      if (!isAgentId(from) || !Number.isSafeInteger(sequence)) continue
+      const noted = noteNumber(memory[from] ?? nothingSeen, sequence, momentOf(message))
+      // Taken out and put back, so that the ones heard of last stand last.
+      delete memory[from]
+      memory[from] = noted.seen
+      if (noted.skipped) skipped.push({ from, range: noted.skipped, ...timeIn(noted.seen, 'since') })
+      if (noted.restartedAfter !== undefined) restarts.push({ from, after: noted.restartedAfter })
     }
-    return skipped.flatMap((one) => {
-      const { from, range } = one
-      let ranges: readonly Range[] = [range]
-      for (const message of seen) if (fills(one, message)) ranges = without(ranges, message.sequence)
-      return ranges.map(([first, last]) => ({ from, first, last, count: last - first + 1 }))
-    })
-  }
+  })
+  const gaps = skipped.length === 0 ? [] : await confirmed(parts, agent, skipped, taken, waiting)
+  return { gaps, restarts }
+}
 
-  async #recentlyTaken(agent: AgentId): Promise<MrMessage[]> {
-    const { tree, root } = this.#parts
-    const entries = (await tree.list(folderPath(root, agent, 'taken'), { times: true })).filter(isMessageEntry)
-    const newest = entries.sort((a, b) => b.changedAt - a.changedAt).slice(0, mostSearched)
-    const found: MrMessage[] = []
-    for (const { name } of newest) {
-      const message = await readMessage(this.#parts, agent, 'taken', name)
-      if (message) found.push(message)
-    }
-    return found
-  }
+/** A message is moved back into the inbox. */
+export const expectNumberAgain = (parts: RoutingParts, agent: AgentId, { from, sequence }: Numbered): Promise<void> =>
+  update(parts, agent, (memory) => {
+    const seen = memory[from]
+    if (seen) memory[from] = expectAgain(seen, sequence)
+  })
 
-  async #update(agent: AgentId, change: (memory: Memory) => void): Promise<void> {
-    const { tree, root } = this.#parts
-    await changeLeaf(tree, receivedPath(root, agent), (leaf) => {
-      const memory = leaf ? memoryIn(leaf.bytes) : {}
-      change(memory)
-      const senders = Object.entries(memory).slice(-mostSenders)
-      return Buffer.from(printJson({ senders: Object.fromEntries(senders) }))
-    })
+/**
+ * A sender begins again at 1. Noted for a reader that has seen numbers of it, which then notices the restart also when
+ * number 1 is lost.
+ */
+export async function expectRestartOf(parts: RoutingParts, agent: AgentId, from: AgentId, resetAt: number) {
+  const leaf = await parts.tree.read(receivedPath(parts.root, agent))
+  if (!leaf || !memoryIn(leaf.bytes)[from]) return
+  await update(parts, agent, (memory) => {
+    const seen = memory[from]
+    if (seen) memory[from] = expectRestart(seen, resetAt)
+  })
+}
+
+/**
+ * The numbers that are missing everywhere. Another reader may have taken the message, or this one did and was killed
+ * before it noted that: what lies in `taken/` was not lost.
+ */
+async function confirmed(
+  parts: RoutingParts,
+  agent: AgentId,
+  skipped: readonly Skipped[],
+  taken: readonly Numbered[],
+  waiting: readonly MrMessage[],
+): Promise<Gap[]> {
+  const fills = (one: Skipped, message: Numbered) =>
+    one.from === message.from &&
+    one.range[0] <= message.sequence &&
+    message.sequence <= one.range[1] &&
+    // Before a restart the same number was another message.
+    isCurrent(one, momentOf(message))
+  const isSkipped = (message: Numbered) => skipped.some((one) => fills(one, message))
+  const seen: Numbered[] = taken.filter(isSkipped)
+  // A forged message with the number of a lost one must not hide the loss.
+  for (const message of [...waiting, ...(await recentlyTaken(parts, agent))]) {
+    if (isSkipped(message) && (await isGenuine(parts, agent, message))) seen.push(message)
   }
+  return skipped.flatMap((one) => {
+    const { from, range } = one
+    let ranges: readonly Range[] = [range]
+    for (const message of seen) if (fills(one, message)) ranges = without(ranges, message.sequence)
+    return ranges.map(([first, last]) => ({ from, first, last, count: last - first + 1 }))
+  })
+}
+
+async function recentlyTaken(parts: RoutingParts, agent: AgentId): Promise<MrMessage[]> {
+  const { tree, root } = parts
+  const entries = (await tree.list(folderPath(root, agent, 'taken'), { times: true })).filter(isMessageEntry)
+  const newest = entries.sort((a, b) => b.changedAt - a.changedAt).slice(0, mostSearched)
+  const found: MrMessage[] = []
+  for (const { name } of newest) {
+    const message = await readMessage(parts, agent, 'taken', name)
+    if (message) found.push(message)
+  }
+  return found
+}
+
+async function update({ tree, root }: RoutingParts, agent: AgentId, change: (memory: Memory) => void): Promise<void> {
+  await changeLeaf(tree, receivedPath(root, agent), (leaf) => {
+    const memory = leaf ? memoryIn(leaf.bytes) : {}
+    change(memory)
+    const senders = Object.entries(memory).slice(-mostSenders)
+    return Buffer.from(printJson({ senders: Object.fromEntries(senders) }))
+  })
 }
 
 /** Of a damaged file nothing: a memory that is started over reports too much, never too little. */
@@ -156,8 +151,6 @@ function memoryIn(bytes: Uint8Array): Memory {
   }
   return memory
 }
-
-const since = ({ since: at }: Seen) => (at === undefined ? {} : { since: at })
 
 const timeIn = (seen: Seen, field: 'at' | 'since' | 'resetAt') =>
   typeof seen[field] === 'number' && Number.isFinite(seen[field]) ? { [field]: seen[field] } : {}

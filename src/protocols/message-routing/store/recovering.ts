@@ -4,63 +4,56 @@
  */
 import { conflict, corrupt, denied, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import type { Leaf } from '../../../tree/tree.ts'
 import { largestRead } from '../format.ts'
 import { judgeFile, sentencesOf } from '../judge.ts'
-import { type AgentId, agentId, type Folder, folderPath, stemOf } from '../layout.ts'
+import { type AgentId, agentId, type Folder, fileNameOf, folderPath, type KeptFolder, stemOf } from '../layout.ts'
 import { foldersWith } from '../lifecycle.ts'
-import type { MrMessage } from '../schema.ts'
-import type { Delivery } from './delivery.ts'
+import type { Evictions } from './evictions.ts'
 import { moveMessage, pathsOf } from './moving.ts'
 import type { Kept, MrView, Recovered, RecoverOptions } from './outcomes.ts'
 import { expectInOrder, isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
-import { type Closed, isClosed, leafAt, messageIn, openFile, readMessage, unreadableAs } from './reading.ts'
-import type { ReceivedNumbers } from './received-numbers.ts'
-import { forgeryIn, isGenuine } from './verifying.ts'
+import { type Closed, isClosed, isGenuine, leafAt, messageIn, openFile, readMessage, unreadableAs } from './reading.ts'
+import { expectNumberAgain } from './received-numbers.ts'
 import { viewOf } from './view.ts'
-
-type KeptFolder = Exclude<Folder, 'inbox'>
 
 export class Recovering {
   readonly #parts: RoutingParts
-  readonly #delivery: Delivery
-  readonly #numbers: ReceivedNumbers
+  readonly #evictions: Evictions
 
-  constructor(parts: RoutingParts, delivery: Delivery, numbers: ReceivedNumbers) {
+  constructor(parts: RoutingParts, evictions: Evictions) {
     this.#parts = parts
-    this.#delivery = delivery
-    this.#numbers = numbers
+    this.#evictions = evictions
   }
 
   /** The one that left the inbox last comes first. */
   async list(name: string, folder: KeptFolder): Promise<Kept[]> {
     const agent = agentId(name)
-    const { tree, root } = this.#parts
+    const { tree, root, hooks } = this.#parts
     const entries = (await tree.list(folderPath(root, agent, folder), { times: true })).filter(isMessageEntry)
     const kept: Kept[] = []
     for (const { name, size, changedAt } of entries) {
       const leaf = await openFile(this.#parts, agent, folder, name)
       if (!leaf) continue
       const path = pathIn(this.#parts, agent, folder, name)
-      const about = isClosed(leaf)
-        ? { message: undefined, problem: unreadableAs(leaf).reason }
-        : await this.#shown(agent, folder, name, leaf.bytes)
-      kept.push({ id: stemOf(name), path, movedAt: changedAt, size, ...about })
+      const entry = { id: stemOf(name), path, movedAt: changedAt, size }
+      if (isClosed(leaf)) {
+        kept.push({ ...entry, message: undefined, problem: unreadableAs(leaf).reason })
+        continue
+      }
+      const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
+      const problems = (message && (await hooks.verify?.(agent, message)))?.issues ?? []
+      kept.push({ ...entry, message: message && viewOf(message, folder, path, { problems }) })
     }
     return kept.sort((a, b) => b.movedAt - a.movedAt || (a.id < b.id ? -1 : 1))
   }
 
-  async #shown(agent: AgentId, folder: KeptFolder, name: string, bytes: Uint8Array): Promise<Pick<Kept, 'message'>> {
-    const message = await messageIn(this.#parts, bytes, { agent, fileName: name })
-    const problems = (message && (await forgeryIn(this.#parts, agent, message)))?.issues ?? []
-    const path = pathIn(this.#parts, agent, folder, name)
-    return { message: message && viewOf(message, folder, path, { problems }) }
-  }
-
   /**
    * Moves a message back into the inbox, from `taken/`, else `evicted/`, else `rejected/`, so that it is handed out once more.
-   * It counts as new there: the next to be evicted is another one. The inbox keeps to its limit also here. What was rejected goes back only when it is a message by now, as it is or with `compat`.
+   * It counts as new there: the next to be evicted is another one. The inbox keeps to its limit also here. What was rejected
+   * goes back only when it is a message by now, as it is or with `compat`.
    */
   async recover(owner: string, id: string, { from: only }: RecoverOptions = {}): Promise<Recovered> {
     const agent = agentId(owner)
@@ -82,13 +75,13 @@ export class Recovering {
           }
           await expectInOrder(this.#parts, agent, ['inbox', '.received.json'])
           const names = await messageNames(this.#parts, agent, 'inbox')
-          await this.#delivery.evictions.makeRoom(agent, names, settings.inboxLimit - 1)
+          await this.#evictions.makeRoom(agent, names, settings.inboxLimit - 1)
           const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
           // Only for a genuine message: a forgery with the id of another would let a copy of that one be handed out again.
           if (message && (await isGenuine(this.#parts, agent, message))) {
             // Before the move: once it is in the inbox, a reader may have it.
             await hooks.recover?.(agent, message)
-            await this.#numbers.expectAgain(agent, message)
+            await expectNumberAgain(this.#parts, agent, message)
           }
           const moved = await moveMessage(this.#parts, step, { touched: true, atMost: largestRead + 1 })
           if (moved.outcome === 'moved') {
@@ -104,8 +97,8 @@ export class Recovering {
   }
 
   /**
-   * Back into the inbox for what `receive` or `awaitReply` has given and did not reach its reader. Unlike `recover` it works on a full disk: it makes no room and
-   * moves the file as it is. Answers what is still in `taken/`.
+   * Back into the inbox for what `receive` or `awaitReply` has given and did not reach its reader. Unlike `recover` it works
+   * on a full disk: it makes no room and moves the file as it is. Answers what is still in `taken/`.
    */
   async putBack(owner: string, messages: readonly Pick<MrView, 'path' | 'state'>[]): Promise<string[]> {
     const agent = agentId(owner)
@@ -120,7 +113,8 @@ export class Recovering {
         if (message && (await isGenuine(this.#parts, agent, message))) await this.#parts.hooks.recover?.(agent, message)
         const moved = await moveMessage(this.#parts, step)
         if (moved.outcome !== 'moved') left.push(path)
-        else if (message) await this.#expectAgain(agent, message)
+        // If this fails, the number counts as seen, which does no harm.
+        else if (message) await unlessFailed(expectNumberAgain(this.#parts, agent, message))
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
         left.push(path)
@@ -129,19 +123,10 @@ export class Recovering {
     return left
   }
 
-  /** Its number counts as seen otherwise, which does no harm. */
-  async #expectAgain(agent: AgentId, message: MrMessage): Promise<void> {
-    try {
-      await this.#numbers.expectAgain(agent, message)
-    } catch (error) {
-      if (!(error instanceof SignalboxError)) throw error
-    }
-  }
-
   /** The files of a message in a folder: under its id, the one that another program gave it, or either with a spare name. */
   async #named(agent: AgentId, folder: Folder, id: string): Promise<string[]> {
     const names = await messageNames(this.#parts, agent, folder)
-    if (names.includes(`${id}.json`)) return [`${id}.json`]
+    if (names.includes(fileNameOf(id))) return [fileNameOf(id)]
     const { idOfStem } = await this.#parts.foreign.load()
     return names.filter((name) => {
       const stem = stemOf(nameBefore(name))
@@ -151,14 +136,12 @@ export class Recovering {
 
   /** Throws when it would be rejected once more; true when that depends on reading it with `compat`. */
   async #expectMessage(agent: AgentId, fileName: string, path: TreePath, { bytes, size }: Leaf): Promise<boolean> {
-    const { largestMessage } = this.#parts.settings
     const { convert } = await this.#parts.foreign.load()
-    const where = { agent, fileName, size, largestMessage }
+    const where = { agent, fileName, size }
     const strict = judgeFile(bytes, where)
     const judged = strict.outcome === 'message' ? strict : judgeFile(bytes, { ...where, convert })
-    if (judged.outcome !== 'message')
-      throw stillNoMessage(agent, path, strict.outcome === 'message' ? [] : sentencesOf(strict.problems))
-    const forgery = await forgeryIn(this.#parts, agent, judged.message)
+    if (judged.outcome !== 'message') throw stillNoMessage(agent, path, sentencesOf(strict.problems))
+    const forgery = await this.#parts.hooks.verify?.(agent, judged.message)
     if (forgery) throw stillNoMessage(agent, path, forgery.issues)
     return strict.outcome !== 'message'
   }

@@ -6,22 +6,19 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import { jsonIn, largestRead } from '../format.ts'
 import { type AgentId, stemOf } from '../layout.ts'
-import type { Inbox, Invalid, Waiting } from './inbox.ts'
+import type { Invalid, Waiting } from './inbox.ts'
 import { discarded, logError } from './logs.ts'
 import { setMessageAside } from './moving.ts'
 import type { MrView, Rejected } from './outcomes.ts'
-import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { messageNames, pathIn, type StoreParts } from './parts.ts'
 import { pruneNowAndThen } from './pruning.ts'
 import { leafAt, messageIn } from './reading.ts'
-import { forgeryIn } from './verifying.ts'
 
 export class Rejecting {
-  readonly #parts: RoutingParts
-  readonly #inbox: Inbox
+  readonly #parts: StoreParts
 
-  constructor(parts: RoutingParts, inbox: Inbox) {
+  constructor(parts: StoreParts) {
     this.#parts = parts
-    this.#inbox = inbox
   }
 
   /** What was taken before is handed out, whatever fails here. */
@@ -43,7 +40,7 @@ export class Rejecting {
     return rejected
   }
 
-  /** Whoever moves the file writes the line; nobody else is told anything. */
+  /** The process that moves the file writes the line in `error.log`. */
   async reject(
     agent: AgentId,
     invalid: Invalid,
@@ -67,7 +64,7 @@ export class Rejecting {
     const leaf = hooks.verify && (await leafAt(this.#parts, pathIn(this.#parts, agent, 'taken', name)))
     if (!leaf) return false
     const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
-    const forgery = message ? await forgeryIn(this.#parts, agent, message) : noMessage
+    const forgery = message ? await hooks.verify!(agent, message) : noMessage
     if (!forgery) return false
     const { code, issues } = forgery
     const invalid = { name, rejection: { code, issues, msgId: message?.msg_id } }
@@ -99,14 +96,14 @@ export class Rejecting {
 
   /** It was a message when it was read and is none any more: what it is now is looked at anew. */
   async rejectChanged(agent: AgentId, name: string, compat: boolean): Promise<Rejected[]> {
-    const { invalid } = await this.#inbox.look(agent, { compat })
+    const { invalid } = await this.#parts.inbox.look(agent, { compat })
     const found = invalid.find((one) => one.name === name)
     return found ? this.reject(agent, found, this.#isInvalid(agent, name, compat)) : []
   }
 
   #isInvalid(agent: AgentId, name: string, compat: boolean): (bytes: Uint8Array) => boolean {
     // Of a file that is too large, we get one byte more than is allowed: enough to refuse it.
-    return (bytes) => this.#inbox.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
+    return (bytes) => this.#parts.inbox.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
   }
 }
 

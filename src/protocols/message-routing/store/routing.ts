@@ -16,15 +16,14 @@ import { Delivery } from './delivery.ts'
 import { Inbox } from './inbox.ts'
 import type { Validated } from './outcomes.ts'
 import { Overview } from './overview.ts'
-import type { RoutingParts } from './parts.ts'
+import type { RoutingParts, StoreParts } from './parts.ts'
 import { Foreign } from './reading.ts'
-import { ReceivedNumbers } from './received-numbers.ts'
 import { Recovering } from './recovering.ts'
 import { Sending } from './sending.ts'
 import { Settling } from './settling.ts'
 import { ToldNotices } from './told-notices.ts'
 
-/** How it is opened. Without ports there are no keys; everything that needs none works. */
+/** Without ports there are no keys; everything that needs none works. */
 export interface Opening extends Surroundings<MrSettings>, Partial<MrPorts> {
   /** In place of those that the settings ask for, one by one. */
   readonly hooks?: Hooks
@@ -41,11 +40,9 @@ export class Routing {
   readonly overview: Overview
   readonly measuring: Measuring
   readonly notices: ToldNotices
-  readonly #parts: RoutingParts
+  readonly #parts: StoreParts
   readonly #ports: Partial<MrPorts>
   readonly #protection: Protection
-  readonly #delivery: Delivery
-  readonly #inbox: Inbox
 
   constructor({ tree, clock, settings, hooks, ...ports }: Opening) {
     this.#ports = ports
@@ -62,18 +59,14 @@ export class Routing {
       foreign: new Foreign(),
       notices: this.notices,
     }
-    this.#parts = parts
-    const numbers = new ReceivedNumbers(parts)
     const delivery = new Delivery(parts)
-    const inbox = new Inbox(parts, delivery.evictions)
-    this.#delivery = delivery
-    this.#inbox = inbox
-    this.agents = new Agents(parts, numbers)
-    this.sending = new Sending(parts, this.agents, delivery)
-    this.recovering = new Recovering(parts, delivery, numbers)
-    this.claiming = new Claiming(parts, this.agents, delivery, inbox, numbers, this.recovering)
-    this.settling = new Settling(parts, delivery, inbox)
-    this.overview = new Overview(parts, this.agents, this.measuring)
+    this.agents = new Agents(parts)
+    this.#parts = { ...parts, agents: this.agents, delivery, inbox: new Inbox(parts, delivery.evictions) }
+    this.sending = new Sending(this.#parts)
+    this.recovering = new Recovering(parts, delivery.evictions)
+    this.claiming = new Claiming(this.#parts, this.recovering)
+    this.settling = new Settling(this.#parts)
+    this.overview = new Overview(this.#parts, this.measuring)
   }
 
   async neutral(): Promise<Neutral> {
@@ -82,15 +75,14 @@ export class Routing {
 
   /** Judges the bytes of one file. With `agent` or `fileName`, also whether it may lie there. */
   validate(bytes: Uint8Array, where: { readonly agent?: string; readonly fileName?: string } = {}): Validated {
-    return validateFile(bytes, { ...where, size: bytes.length, largestMessage: this.#parts.settings.largestMessage })
+    return validateFile(bytes, { ...where, size: bytes.length })
   }
 
   /** What `doctor` should know; with `repair`, what can be put right is. */
   async inspect({ repair = false, isSeen }: Partial<InspectionOptions> = {}): Promise<readonly Finding[]> {
     const { keysFolder, outside, workspace } = this.#ports
-    const { Inspection } = await import('./inspect.ts')
-    const inspection = new Inspection(this.#parts, this.agents, this.#delivery, this.#inbox)
-    const findings = await inspection.inspect(repair, isSeen)
+    const { inspect } = await import('./inspect.ts')
+    const findings = await inspect(this.#parts, repair, isSeen)
     if (!keysFolder || !outside || workspace === undefined) return findings
     const { inspectKeys } = await import('../security/inspect.ts')
     const look = () => inspectKeys({ keysFolder, outside, workspace }, this.#parts.settings.keys)

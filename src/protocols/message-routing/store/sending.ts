@@ -1,15 +1,13 @@
 /** Sending to one agent and to all. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { keyUsed, type UsedBefore } from '../../../messaging/sending-once/sending-once.ts'
+import type { UsedBefore } from '../../../messaging/sending-once/sending-once.ts'
 import { unusualDirection } from '../directions.ts'
 import { type Draft, draftOf, example, payloadFrom } from '../draft.ts'
-import { type AgentId, agentId, folders } from '../layout.ts'
-import type { Agents } from './agents.ts'
-import { type Original, originalOf } from './answering.ts'
-import { type Delivered, type Delivery, refused } from './delivery.ts'
-import { digestOf, keyOf } from './once.ts'
+import { type AgentId, agentId, fileNameOf, folders } from '../layout.ts'
+import { originalOf } from './answering.ts'
+import { type Delivered, refused } from './delivery.ts'
 import type { MrBroadcast, MrSendInput, MrSendOptions, MrSent } from './outcomes.ts'
-import { messageNames, pathIn, type RoutingParts } from './parts.ts'
+import { messageNames, pathIn, type StoreParts } from './parts.ts'
 import { pruneNowAndThen } from './pruning.ts'
 import { viewOfId } from './reading.ts'
 import { expectCommonVersion } from './stated-versions.ts'
@@ -17,14 +15,10 @@ import type { NoticeKind } from './told-notices.ts'
 import { viewOf } from './view.ts'
 
 export class Sending {
-  readonly #parts: RoutingParts
-  readonly #agents: Agents
-  readonly #delivery: Delivery
+  readonly #parts: StoreParts
 
-  constructor(parts: RoutingParts, agents: Agents, delivery: Delivery) {
+  constructor(parts: StoreParts) {
     this.#parts = parts
-    this.#agents = agents
-    this.#delivery = delivery
   }
 
   /** The payload that somebody typed; throws BAD_PAYLOAD for what is no JSON object. */
@@ -32,20 +26,16 @@ export class Sending {
 
   /** Puts a message into the recipient's inbox, and the oldest out of it where it is full. */
   async send(input: MrSendInput, { key }: MrSendOptions = {}): Promise<MrSent> {
-    const { tree, settings, hooks } = this.#parts
+    const { tree, hooks, delivery, agents } = this.#parts
     const startedAt = performance.now()
-    const { compat, replyTo } = input
-    const original =
-      compat && replyTo !== undefined ? await originalOf(this.#parts, agentId(input.from), replyTo) : undefined
-    // Nothing shows in which form to write, so it is that of the programs that are known to deviate.
-    const form = compat && replyTo === undefined ? (await this.#parts.foreign.load()).theirForm : original?.fields
-    const draft = draftOf({ ...input, ...(original ? { replyTo: original.id } : {}) }, settings.largestMessage)
+    const { form, replyTo } = await this.#formOf(input)
+    const draft = draftOf(replyTo === undefined ? input : { ...input, replyTo })
     await expectCommonVersion(this.#parts, draft.to)
     const refusal = hooks.admit && (await hooks.admit(draft.from, draft.to, await tree.now()))
     if (refusal) throw refused(refusal)
     const delivered =
-      key === undefined ? await this.#delivery.deliver(draft, form) : await this.#deliverOnce(draft, key, form)
-    await this.#agents.acted(draft.from)
+      key === undefined ? await delivery.deliver(draft, form) : await delivery.deliverOnce(draft, key, form)
+    await agents.acted(draft.from)
     if (delivered.outcome === 'known') return this.#sentBefore(draft, delivered)
     await pruneNowAndThen(this.#parts, draft.to, 'evicted', delivered.evicted)
     hooks.observe?.('message_write_latency_ms', performance.now() - startedAt, draft.to)
@@ -53,29 +43,30 @@ export class Sending {
     return this.#sent(draft.to, delivered, form !== undefined)
   }
 
-  async #deliverOnce(draft: Draft, key: string, form: Original['fields'] | undefined) {
-    const digest = digestOf(draft)
-    const delivered = await this.#delivery.deliverOnce(draft, { key: keyOf(draft, key), digest }, form)
-    if (delivered.outcome === 'known' && delivered.digest !== digest) throw keyUsed(key, delivered)
-    return delivered
+  /** With `compat`: the form of the message that is answered, else that of the programs that are known to deviate. */
+  async #formOf({ from, compat, replyTo }: MrSendInput) {
+    if (!compat) return { form: undefined, replyTo }
+    if (replyTo === undefined) return { form: (await this.#parts.foreign.load()).theirForm, replyTo }
+    const original = await originalOf(this.#parts, agentId(from), replyTo)
+    return { form: original?.fields, replyTo: original?.id ?? replyTo }
   }
 
   /** The message wherever it is by now. What is not kept any more was taken. */
   async #sentBefore(draft: Draft, { id = '' }: UsedBefore): Promise<MrSent> {
     const found = await viewOfId(this.#parts, draft.to, folders, id)
     const forgotten = draft.stamped({ ...example, msg_id: id })
-    const message = found ?? viewOf(forgotten, 'taken', pathIn(this.#parts, draft.to, 'taken', `${id}.json`))
+    const message = found ?? viewOf(forgotten, 'taken', pathIn(this.#parts, draft.to, 'taken', fileNameOf(id)))
     const depth = (await messageNames(this.#parts, draft.to, 'inbox')).length
     return { outcome: 'unchanged', message, durability: 'process', evicted: [], depth, notices: [], toldBefore: [] }
   }
 
-  /** One message to every known agent but the sender, each with its own number and id (MR-11). One that cannot be reached keeps nobody else from theirs. */
+  /** To every known agent but the sender, each with its own number and id (MR-11), whether or not others can be reached. */
   async broadcast(input: Omit<MrSendInput, 'to'>): Promise<MrBroadcast> {
     const sent: MrSent[] = []
     const failed: { to: string; code: string; reason: string }[] = []
     // Checked once for all, so that a mistake is the caller's error and not that of every recipient.
-    draftOf({ ...input, to: input.from }, this.#parts.settings.largestMessage)
-    const { names, notices } = await this.#agents.known()
+    draftOf({ ...input, to: input.from })
+    const { names, notices } = await this.#parts.agents.known()
     for (const to of names) {
       if (to === input.from) continue
       try {
@@ -91,10 +82,9 @@ export class Sending {
   async #sent(to: AgentId, delivered: Delivered, isInTheirForm: boolean): Promise<MrSent> {
     const { message, path, evicted, depth, durability, isNewAgent } = delivered
     const direction = unusualDirection(message)
-    const standing: [NoticeKind, string][] = [
-      ...(direction === undefined ? [] : [['direction', direction] as [NoticeKind, string]]),
-      ...(isInTheirForm ? [['form', inTheirForm] as [NoticeKind, string]] : []),
-    ]
+    const standing: [NoticeKind, string][] = []
+    if (direction !== undefined) standing.push(['direction', direction])
+    if (isInTheirForm) standing.push(['form', inTheirForm])
     const toldBefore: string[] = []
     for (const [kind, sentence] of standing) {
       const about = [message.from, `${to}.${message.type}`] as const
@@ -102,7 +92,9 @@ export class Sending {
     }
     const notices = [
       ...standing.map(([, sentence]) => sentence),
-      ...(isNewAgent ? [`${to} was not known here; its inbox was made.`, ...(await this.#agents.known()).notices] : []),
+      ...(isNewAgent
+        ? [`${to} was not known here; its inbox was made.`, ...(await this.#parts.agents.known()).notices]
+        : []),
     ]
     return { outcome: 'sent', message: viewOf(message, 'inbox', path), durability, evicted, depth, notices, toldBefore }
   }

@@ -24,12 +24,9 @@ import { momentOf } from '../order.ts'
 import type { MrMessage } from '../schema.ts'
 import { forgeryUnder, notAnswered, originalOf } from './answering.ts'
 import { awaitedBy, forgetAwaited, isAcknowledgement } from './awaited-acks.ts'
-import type { Delivery } from './delivery.ts'
-import type { Inbox } from './inbox.ts'
 import type { Acknowledged, MrState, Unacknowledged } from './outcomes.ts'
-import { expectInOrder, messageNames, pathIn, type RoutingParts } from './parts.ts'
-import { leafAt, readMessage } from './reading.ts'
-import { isGenuine } from './verifying.ts'
+import { expectInOrder, messageNames, pathIn, type StoreParts } from './parts.ts'
+import { isGenuine, leafAt, readMessage } from './reading.ts'
 import { viewOf } from './view.ts'
 
 interface Given {
@@ -39,14 +36,10 @@ interface Given {
 }
 
 export class Settling {
-  readonly #parts: RoutingParts
-  readonly #delivery: Delivery
-  readonly #inbox: Inbox
+  readonly #parts: StoreParts
 
-  constructor(parts: RoutingParts, delivery: Delivery, inbox: Inbox) {
+  constructor(parts: StoreParts) {
     this.#parts = parts
-    this.#delivery = delivery
-    this.#inbox = inbox
   }
 
   /**
@@ -58,22 +51,14 @@ export class Settling {
     await expectInOrder(this.#parts, agent, ['.acked'])
     const theirs = await originalOf(this.#parts, agent, asked)
     const id = messageId(theirs?.id ?? asked)
-    // Verified either way: whoever could make us answer a forgery would have our signature under their words.
+    // Verified either way: a forger who makes us answer would have our signature under words of its own.
     const original = theirs?.message ?? (await this.#original(agent, id))
     const to = original.from
     if (!isAgentId(to)) throw unreachable(id, to)
-    const draft = draftOf(
-      {
-        from: agent,
-        to,
-        type: 'status-update',
-        payload: { status: 'in_progress', message: options.text ?? `Received ${id}` },
-        replyTo: id,
-      },
-      this.#parts.settings.largestMessage,
-    )
+    const payload = { status: 'in_progress', message: options.text ?? `Received ${id}` }
+    const draft = draftOf({ from: agent, to, type: 'status-update', payload, replyTo: id })
     const first = ackId(agent, id, 0)
-    return this.#delivery.inTurn(draft, first, async () => {
+    return this.#parts.delivery.inTurn(draft, first, async () => {
       const before =
         (await this.#remembered(agent, to, id)) ??
         (theirs && (await this.#givenInTheirForm(agent, to, id))) ??
@@ -82,7 +67,7 @@ export class Settling {
         await this.#remember(agent, to, id, before.message)
         return acknowledged('unchanged', before, 'process', [])
       }
-      const { message, path, durability } = await this.#delivery.write(draft, before.freeId, theirs?.fields)
+      const { message, path, durability } = await this.#parts.delivery.write(draft, before.freeId, theirs?.fields)
       await this.#remember(agent, to, id, message)
       const notices = original.requires_ack ? [] : [`${id} did not ask for an acknowledgement.`]
       return acknowledged('acknowledged', { message, state: 'inbox', path }, durability, notices)
@@ -103,7 +88,7 @@ export class Settling {
   async #notAcknowledged(agent: AgentId) {
     const awaited = await awaitedBy(this.#parts, agent)
     if (awaited.length === 0) return []
-    const { waiting } = await this.#inbox.look(agent)
+    const { waiting } = await this.#parts.inbox.look(agent)
     const missing = []
     for (const { id, to, type, timestamp, since } of awaited) {
       const unread = waiting.filter(({ message }) => isAcknowledgement(message, id) && message.from === to)

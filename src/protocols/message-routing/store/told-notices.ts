@@ -5,8 +5,8 @@
  *
  *   .signalbox/cache/remarks/message-routing/direction/coder-1/coder-2.command
  */
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
 import { cacheOf } from '../../../tree/home.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { type Alert, freshMs } from '../metrics/alerts.ts'
@@ -24,21 +24,22 @@ export class ToldNotices {
   }
 
   /** True for the first to ask; false for all after, in whatever process. `forMs`: true again after so long. */
-  async isNews(kind: NoticeKind, about: readonly [string, string], forMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async isNews(kind: NoticeKind, about: readonly [string, string], forMs?: number): Promise<boolean> {
     const path = pathOf(kind, about)
     if (path === undefined) return true
-    if (this.#told.has(path) && forMs === Number.POSITIVE_INFINITY) return false
-    try {
-      const found = await this.#tree.read(path, { atMost: 1 })
-      const isOver = found !== undefined && (await this.#isOlder(found.modifiedAt, forMs))
-      if (found && !isOver) return false
-      if (isOver) await this.#tree.touch(path)
-      else await this.#tree.create(path, '')
-    } catch (error) {
-      // Told once too often is better than a message that fails for it.
-      if (!(error instanceof SignalboxError)) throw error
-    }
+    if (this.#told.has(path) && forMs === undefined) return false
+    // A remark that comes twice is better than a message that fails because of it.
+    if ((await unlessFailed(this.#isFirst(path, forMs))) === false) return false
     this.#told.add(path)
+    return true
+  }
+
+  async #isFirst(path: TreePath, forMs: number | undefined): Promise<boolean> {
+    const tree = this.#tree
+    const found = await tree.read(path, { atMost: 1 })
+    if (!found) await tree.create(path, '')
+    else if (forMs === undefined || (await tree.now()) - found.modifiedAt <= forMs) return false
+    else await tree.touch(path)
     return true
   }
 
@@ -47,21 +48,7 @@ export class ToldNotices {
     const path = pathOf(kind, about)
     if (path === undefined) return
     this.#told.delete(path)
-    try {
-      await this.#tree.remove(path)
-    } catch (error) {
-      if (!(error instanceof SignalboxError)) throw error
-    }
-  }
-
-  /**
-   * Whether an alert is one: the inbox is over its threshold since this message, or nobody has been told. A slow step is
-   * news again when there was none for a while.
-   */
-  async #isNewAlert({ metric, value, threshold, agent = '_' }: Alert, isGrowing: boolean): Promise<boolean> {
-    if (metric !== 'inbox_depth') return this.isNews('slow', [metric, agent], freshMs)
-    const isNew = await this.isNews('inbox_depth', ['inbox', agent])
-    return isNew || (isGrowing && value - 1 <= threshold)
+    await unlessFailed(this.#tree.remove(path))
   }
 
   /** The sentences of those alerts that people have been told while it lasts. */
@@ -71,8 +58,12 @@ export class ToldNotices {
     return told
   }
 
-  #isOlder = async (at: number, ms: number): Promise<boolean> =>
-    ms !== Number.POSITIVE_INFINITY && (await this.#tree.now()) - at > ms
+  /** An inbox has just grown above its threshold, or its alert was not told yet. A slow step is news again after a while. */
+  async #isNewAlert({ metric, value, threshold, agent = '_' }: Alert, isGrowing: boolean): Promise<boolean> {
+    if (metric !== 'inbox_depth') return this.isNews('slow', [metric, agent], freshMs)
+    const isNew = await this.isNews('inbox_depth', ['inbox', agent])
+    return isNew || (isGrowing && value - 1 <= threshold)
+  }
 }
 
 /** `undefined` for a name that the tree cannot hold. */

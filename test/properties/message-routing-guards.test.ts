@@ -17,7 +17,12 @@ import {
   readSnapshot,
 } from '../../src/protocols/message-routing/metrics/snapshot.ts'
 import { printCanonical } from '../../src/protocols/message-routing/security/canonical.ts'
-import { type Bucket, parseBucket, printBucket, takeToken } from '../../src/protocols/message-routing/security/rate.ts'
+import {
+  type Bucket,
+  parseBucket,
+  printBucket,
+  takeToken,
+} from '../../src/protocols/message-routing/security/rate-limits.ts'
 import { compareVersions, negotiate, parseVersion } from '../../src/protocols/message-routing/versions.ts'
 
 const numRuns = Number(process.env.SIGNALBOX_PROPERTY_RUNS ?? 400)

@@ -8,9 +8,9 @@ import { heldClock } from '../../src/kernel/clock.ts'
 import type { Alert } from '../../src/protocols/message-routing/metrics/alerts.ts'
 import { countOf } from '../../src/protocols/message-routing/metrics/histogram.ts'
 import { MetricsJournal } from '../../src/protocols/message-routing/metrics/journal.ts'
+import { Measuring } from '../../src/protocols/message-routing/metrics/measuring.ts'
 import { printPrometheus } from '../../src/protocols/message-routing/metrics/metrics.ts'
-import { Recorder } from '../../src/protocols/message-routing/metrics/recorder.ts'
-import { makeGuards } from '../../src/protocols/message-routing/security/guards.ts'
+import { Guards } from '../../src/protocols/message-routing/security/guards.ts'
 import { KeyRing } from '../../src/protocols/message-routing/security/keys.ts'
 import { defaultSettings, type SecuritySettings } from '../../src/protocols/message-routing/settings.ts'
 import { Routing } from '../../src/protocols/message-routing/store/routing.ts'
@@ -19,31 +19,29 @@ import { verifies } from '../support/verifies.ts'
 
 let root: string
 let clock: ReturnType<typeof heldClock>
-let alerts: Alert[]
 beforeEach(async () => {
   root = tempDir()
   clock = heldClock(Date.now())
-  alerts = []
   const { keys } = await parts()
   for (const agent of ['coder-1', 'coordinator-main']) await keys.generate(agent)
 })
 
 async function parts() {
   const tree = await openFileTree({ root, clock })
-  return { tree, keys: new KeyRing({ tree, clock, isOwnerOnly: true, sealing: age }) }
+  return { tree, keys: new KeyRing({ tree, clock, sealing: age }) }
 }
 
 /** As another process would open it. */
 async function open(settings: Partial<SecuritySettings> = { signing: 'require' }) {
   const { tree, keys } = await parts()
-  const guards = makeGuards({
+  const guards = new Guards({
     tree,
     keys: async () => keys,
     sealing: async () => age,
     settings: { ...defaultSettings.security, ...settings },
   })
   const journal = new MetricsJournal(tree)
-  const recorder = new Recorder({ journal, clock, onAlert: (alert) => alerts.push(alert) })
+  const measuring = new Measuring({ tree, clock, settings: defaultSettings })
   const hooks = {
     admit: guards.admit.bind(guards),
     seal: guards.seal.bind(guards),
@@ -51,10 +49,10 @@ async function open(settings: Partial<SecuritySettings> = { signing: 'require' }
     recover: guards.recover.bind(guards),
     verify: guards.verify.bind(guards),
     vouch: guards.vouch.bind(guards),
-    observe: recorder.observe.bind(recorder),
+    observe: measuring.observe,
   }
   const routing = new Routing({ tree, clock, settings: defaultSettings, hooks })
-  return { routing, recorder, journal }
+  return { routing, measuring, journal }
 }
 
 const me = 'coordinator-main'
@@ -188,15 +186,17 @@ describe('limited senders', () => {
 
 describe('metrics', () => {
   verifies('MR-8', 'of all processes come together, and raise alerts', async () => {
+    const alerts: Alert[] = []
     for (let i = 0; i < 3; i++) {
-      const { routing, recorder } = await open({})
+      const { routing, measuring } = await open({})
       for (let n = 0; n < 28; n++) await routing.sending.send(report())
-      await recorder.close()
+      alerts.push(...measuring.takeAlerts())
+      await measuring.close()
     }
-    const { routing, recorder, journal } = await open({})
+    const { routing, measuring, journal } = await open({})
     expect(alerts.filter(({ metric }) => metric === 'inbox_depth').map(({ value }) => value)).toEqual([81, 82, 83, 84])
     await routing.claiming.receive(me)
-    await recorder.close()
+    await measuring.close()
     const latencies = await journal.read()
     expect(countOf(latencies.message_write_latency_ms)).toBe(84)
     expect(countOf(latencies.message_read_latency_ms)).toBe(1)

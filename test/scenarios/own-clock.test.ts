@@ -11,8 +11,8 @@ import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import { agentId } from '../../src/protocols/message-routing/layout.ts'
 import { standingAlerts } from '../../src/protocols/message-routing/metrics/alerts.ts'
 import { MetricsJournal } from '../../src/protocols/message-routing/metrics/journal.ts'
-import { Recorder } from '../../src/protocols/message-routing/metrics/recorder.ts'
-import { makeGuards } from '../../src/protocols/message-routing/security/guards.ts'
+import { Measuring } from '../../src/protocols/message-routing/metrics/measuring.ts'
+import { Guards } from '../../src/protocols/message-routing/security/guards.ts'
 import { KeyRing } from '../../src/protocols/message-routing/security/keys.ts'
 import { defaultSettings } from '../../src/protocols/message-routing/settings.ts'
 import { pruneKept } from '../../src/protocols/message-routing/store/pruning.ts'
@@ -102,9 +102,9 @@ for (const days of [9, -9]) {
 
     verifies(['X-clock', 'MR-12'], 'a sender has one rate, whatever the clocks it sends by', async () => {
       const { time, own, tree } = world(by)
-      const keys = new KeyRing({ tree, clock: own, isOwnerOnly: true })
+      const keys = new KeyRing({ tree, clock: own })
       const settings = { ...defaultSettings.security, messagesPerMinute: 1 }
-      const guards = makeGuards({ tree, keys: async () => keys, sealing: async () => age, settings })
+      const guards = new Guards({ tree, keys: async () => keys, sealing: async () => age, settings })
       const hooks = { admit: guards.admit.bind(guards) }
       const [off, right] = [mrOn(tree, { clock: own, hooks }).mr, mrOn(tree, { clock: time, hooks }).mr]
       expect((await off.sending.send(heartbeat('coder-2'))).outcome).toBe('sent')
@@ -118,9 +118,9 @@ for (const days of [9, -9]) {
     verifies(['X-clock', 'MR-8'], 'a slow step is news for some minutes, and not for days', async () => {
       const { time, own, tree } = world(by)
       const journal = new MetricsJournal(tree)
-      const recorder = new Recorder({ journal, clock: own })
-      recorder.observe('message_write_latency_ms', 500, 'coder-1')
-      await recorder.close()
+      const measuring = new Measuring({ tree, clock: own, settings: defaultSettings })
+      measuring.observe('message_write_latency_ms', 500, 'coder-1')
+      await measuring.close()
       const standing = async () =>
         standingAlerts({ latencies: await journal.read(), depths: new Map() }, await tree.now())
       expect(await standing()).toMatchObject([{ at: new Date(time.now()).toISOString() }])

@@ -108,3 +108,12 @@ export const stemOf = (fileName: string): string => fileName.slice(0, -extension
 
 /** True for what counts as a message in an inbox. Hidden files, `*.tmp` and `*.lock` belong to other programs. */
 export const isMessageName = (name: string): boolean => name.endsWith(extension) && !name.startsWith('.')
+
+/**
+ * The folder for what is remembered of a sender that writes its name itself, at any length: the name, or the beginning and a
+ * digest of one that is too long for a file, together longer than any agent's name.
+ */
+export const senderFolder = (from: string): string =>
+  from.length <= 64
+    ? from
+    : `${from.slice(0, 32)}-${process.getBuiltinModule('node:crypto').hash('sha256', from, 'hex')}`

@@ -217,7 +217,7 @@ async function routingLives(tree: Tree): Promise<void> {
   const replays = new Replays(tree, { windowMs: 86_400_000 })
   const replayed = { ...JSON.parse(JSON.stringify(message)), msg_id: message.id, timestamp: '2026-01-01T00:00:00Z' }
   await tried('replay', () => replays.admit('coder-1', { ...replayed, from: 'lead' }, now))
-  const ring = new KeyRing({ tree, clock: systemClock, isOwnerOnly: true })
+  const ring = new KeyRing({ tree, clock: systemClock })
   await tried('keys', () => ring.list())
   await tried('trusted keys', () => ring.trustedKeys('lead'))
   await tried('signing key', () => ring.signingKey('lead'))

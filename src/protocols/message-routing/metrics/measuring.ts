@@ -1,38 +1,57 @@
-/** What this process measures and, together with all others of the workspace, has measured. */
+/**
+ * What this process measures and, together with all others of the workspace, has measured. It adds up in memory and writes a
+ * line at most every second or hundred measurements, and when the process is done. A process that is killed loses what it
+ * has not written; evictions are counted in their log instead.
+ */
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { Metric } from '../hooks.ts'
 import type { MrSettings } from '../settings.ts'
-import { type Alert, standingAlerts } from './alerts.ts'
+import { type Alert, alertFor, standingAlerts } from './alerts.ts'
 import { MetricsJournal } from './journal.ts'
 import type { MrMetrics } from './metrics.ts'
-import { Recorder } from './recorder.ts'
+import { addLatency, emptySnapshot, isLatency, mergeSnapshots } from './snapshot.ts'
 
 /** Programs that never ask for them must not pile them up. */
 const mostAlerts = 100
+const writeEveryMs = 1000
+const writeEvery = 100
 
 export type Depths = ReadonlyMap<string, number>
 
-export class Measuring {
-  readonly #tree: Tree
-  readonly #settings: MrSettings
-  readonly #journal: MetricsJournal
-  readonly #recorder: Recorder
-  #alerts: Alert[] = []
+interface Parts {
+  readonly tree: Tree
+  readonly clock: Clock
+  readonly settings: Pick<MrSettings, 'thresholds'>
+}
 
-  constructor({ tree, clock, settings }: { tree: Tree; clock: Clock; settings: MrSettings }) {
-    this.#tree = tree
-    this.#settings = settings
-    this.#journal = new MetricsJournal(tree)
-    const onAlert = (alert: Alert) => {
-      this.#alerts = [...this.#alerts, alert].slice(-mostAlerts)
-    }
-    this.#recorder = new Recorder({ journal: this.#journal, clock, thresholds: settings.thresholds, onAlert })
+export class Measuring {
+  readonly #parts: Parts
+  readonly #journal: MetricsJournal
+  #alerts: Alert[] = []
+  #unwritten = emptySnapshot
+  #count = 0
+  #writtenAt: number
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#journal = new MetricsJournal(parts.tree)
+    this.#writtenAt = parts.clock.now()
   }
 
-  observe = (metric: Metric, value: number, agent: string): void => this.#recorder.observe(metric, value, agent)
+  observe = (metric: Metric, value: number, agent: string): void => {
+    const { clock, settings } = this.#parts
+    const alert = alertFor(metric, value, agent, settings.thresholds)
+    if (alert) this.#alerts = [...this.#alerts, alert].slice(-mostAlerts)
+    if (!isLatency(metric)) return
+    const now = clock.now()
+    this.#unwritten = addLatency(this.#unwritten, metric, value, now, settings.thresholds)
+    this.#count++
+    if (this.#count >= writeEvery || Math.abs(now - this.#writtenAt) >= writeEveryMs) void this.close()
+  }
 
-  /** The alerts that were raised since somebody last asked. */
+  /** The alerts that were raised since this was last asked. */
   takeAlerts(): readonly Alert[] {
     const taken = this.#alerts
     this.#alerts = []
@@ -41,18 +60,34 @@ export class Measuring {
 
   /** What is wrong now: slow steps of the last minutes, and inboxes that are nearly full. */
   async standingAlerts(depths: Depths): Promise<readonly Alert[]> {
-    const latencies = await this.#journal.read()
-    return standingAlerts({ latencies, depths }, await this.#tree.now(), this.#settings.thresholds)
+    const { tree, settings } = this.#parts
+    return standingAlerts({ latencies: await this.#journal.read(), depths }, await tree.now(), settings.thresholds)
   }
 
   async report(depths: Depths, evictions: number): Promise<MrMetrics> {
     await this.close()
     const { reportOf } = await import('./metrics.ts')
-    const latencies = await this.#journal.read()
-    const alerts = standingAlerts({ latencies, depths }, await this.#tree.now(), this.#settings.thresholds)
-    return reportOf({ latencies, depths, evictions }, alerts)
+    return reportOf({ latencies: await this.#journal.read(), depths, evictions }, await this.standingAlerts(depths))
   }
 
   /** Writes down what was measured. */
-  close = (): Promise<void> => this.#recorder.close()
+  close(): Promise<void> {
+    this.#writtenAt = this.#parts.clock.now()
+    this.#writing = this.#writing.then(() => this.#writeLine())
+    return this.#writing
+  }
+
+  /** What cannot be written is kept for the next line; no message fails for it. */
+  async #writeLine(): Promise<void> {
+    if (this.#count === 0) return
+    const [snapshot, count] = [this.#unwritten, this.#count]
+    this.#unwritten = emptySnapshot
+    this.#count = 0
+    try {
+      await this.#journal.append(snapshot, this.#parts.clock.now())
+    } catch {
+      this.#unwritten = mergeSnapshots(this.#unwritten, snapshot)
+      this.#count += count
+    }
+  }
 }

@@ -1,7 +1,6 @@
 /** The four metrics of the specification, as Prometheus text and as figures. Pure. Spec: "Performance Monitoring". */
 import type { Alert } from './alerts.ts'
-import { countOf, type Histogram, percentile } from './histogram.ts'
-import { type Family, histogramFamily, printFamilies } from './prometheus.ts'
+import { bounds, countOf, type Histogram, percentile } from './histogram.ts'
 import { type LatencyMetric, latencyMetrics, type Snapshot } from './snapshot.ts'
 
 export interface Metrics {
@@ -19,21 +18,32 @@ const help = {
   eviction_count: 'Messages evicted because an inbox was full.',
 } as const
 
+/** The text that Prometheus scrapes, version 0.0.4. Names of agents and the help above need no escaping. */
 export function printPrometheus({ latencies, depths, evictions }: Metrics): string {
-  const inSteps = latencyMetrics.map((name) => histogramFamily(name, help[name], latencies[name]))
-  const depth: Family = {
-    name: 'inbox_depth',
-    type: 'gauge',
-    help: help.inbox_depth,
-    samples: [...depths].map(([agent, value]) => ({ labels: { agent }, value })),
-  }
-  const evicted: Family = {
-    name: 'eviction_count',
-    type: 'counter',
-    help: help.eviction_count,
-    samples: [{ value: evictions }],
-  }
-  return printFamilies([...inSteps, depth, evicted])
+  const depthSamples = [...depths].map(([agent, depth]): Sample => [`{agent="${agent}"}`, depth])
+  return [
+    ...latencyMetrics.map((name) => printFamily(name, 'histogram', histogramSamples(latencies[name]))),
+    printFamily('inbox_depth', 'gauge', depthSamples),
+    printFamily('eviction_count', 'counter', [['', evictions]]),
+  ].join('')
+}
+
+/** What follows the name of the family, and the value. */
+type Sample = readonly [suffix: string, value: number]
+
+function printFamily(name: keyof typeof help, type: string, samples: readonly Sample[]): string {
+  const lines = samples.map(([suffix, value]) => `${name}${suffix} ${value}\n`)
+  return `# HELP ${name} ${help[name]}\n# TYPE ${name} ${type}\n${lines.join('')}`
+}
+
+/** Buckets are cumulative and end with `+Inf`, which equals the count. */
+function histogramSamples({ counts, sumUs }: Histogram): Sample[] {
+  let sum = 0
+  const buckets = counts.map((count, index): Sample => {
+    sum += count
+    return [`_bucket{le="${bounds[index] ?? '+Inf'}"}`, sum]
+  })
+  return [...buckets, ['_sum', sumUs / 1000], ['_count', sum]]
 }
 
 /** Percentiles, the longest and the mean, in milliseconds; only a count where nothing was measured yet. */
@@ -51,17 +61,9 @@ export function latenciesOf(histogram: Histogram): Latencies {
   const [p50, p90, p99] = [0.5, 0.9, 0.99].map((share) => percentile(histogram, share))
   if (p50 === undefined || p90 === undefined || p99 === undefined) return { count }
   const [max, mean] = [histogram.maxUs / 1000, histogram.sumUs / 1000 / count]
-  return {
-    count,
-    p50: rounded(p50),
-    p90: rounded(p90),
-    p99: rounded(p99),
-    max: rounded(max),
-    mean: rounded(mean),
-  }
+  const rounded = (milliseconds: number) => Math.round(milliseconds * 1000) / 1000
+  return { count, p50: rounded(p50), p90: rounded(p90), p99: rounded(p99), max: rounded(max), mean: rounded(mean) }
 }
-
-const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
 export interface MrMetrics {
   /** By the names of the specification. */

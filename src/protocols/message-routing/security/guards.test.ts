@@ -8,7 +8,7 @@ import type { Tree } from '../../../tree/tree.ts'
 import type { Rejection, Sealed } from '../hooks.ts'
 import type { MrMessage } from '../schema.ts'
 import { defaultSettings, type SecuritySettings } from '../settings.ts'
-import { makeGuards } from './guards.ts'
+import { Guards } from './guards.ts'
 import { KeyRing } from './keys.ts'
 
 const clock = heldClock()
@@ -16,18 +16,17 @@ let tree: Tree
 let keys: KeyRing
 beforeEach(async () => {
   tree = openMemoryTree({ clock })
-  keys = new KeyRing({ tree, clock, isOwnerOnly: true, sealing: age })
+  keys = new KeyRing({ tree, clock, sealing: age })
   for (const agent of ['coder-1', 'coordinator-main']) await keys.generate(agent)
 })
 
 const guardsWith = (settings: Partial<SecuritySettings>) =>
-  makeGuards({
+  new Guards({
     tree,
     keys: async () => keys,
     sealing: async () => age,
     settings: { ...defaultSettings.security, ...settings },
   })
-type Guards = ReturnType<typeof guardsWith>
 
 const seal = async (guards: Guards, message = aMessage()) => ((await guards.seal(message)) as Sealed).message
 
@@ -158,7 +157,7 @@ describe('what cannot be judged', () => {
       })
     }
     const message = await seal(guards)
-    const path = treePath('.signalbox/state/keys/public/coder-1.json')
+    const path = treePath('keys/public/coder-1.json')
     await tree.remove(path)
     await tree.create(path, Buffer.from('{'))
     const refusal = (await open(guards, message)) as Rejection

@@ -31,11 +31,7 @@ export interface GuardParts {
 
 type GuardHooks = Required<Pick<Hooks, 'admit' | 'seal' | 'open' | 'verify' | 'vouch' | 'recover'>>
 
-export function makeGuards(parts: GuardParts): GuardHooks {
-  return new Guards(parts)
-}
-
-class Guards implements GuardHooks {
+export class Guards implements GuardHooks {
   readonly #keys: () => Promise<KeyRing>
   readonly #sealing: () => Promise<Sealing>
   readonly #settings: SecuritySettings
@@ -92,7 +88,7 @@ class Guards implements GuardHooks {
 
   async verify(agent: string, message: MrMessage): Promise<Rejection | undefined> {
     if (this.#settings.signing === 'off') return undefined
-    // The signature covers the recipient: a message for somebody else is genuine, but nothing to this agent.
+    // The signature covers the recipient: a message for another agent is genuine, but nothing to this one.
     if (message.to !== agent) return misaddressed(message, agent)
     return rejectedIfUnjudged(() => this.#rejectForgery(message))
   }
@@ -124,7 +120,7 @@ class Guards implements GuardHooks {
     const { signing } = this.#settings
     if (signing === 'off') return undefined
     const trusted = await (await this.#keys()).trustedKeys(message.from)
-    // Who has a key here signs; from such a sender an unsigned message is not just old-fashioned but forged.
+    // A sender with a key here signs, so an unsigned message in its name is forged.
     return signing === 'sign' && trusted.length === 0 ? undefined : rejectSignature(message, trusted)
   }
 
@@ -172,11 +168,8 @@ const tooFast = (from: string, waitMs: number, { messagesPerMinute }: SecuritySe
   retryAfterMs: Math.ceil(waitMs),
 })
 
-const misaddressed = ({ to }: MrMessage, agent: string): Rejection => ({
-  outcome: 'rejected',
-  code: 'WRONG_INBOX',
-  issues: [`The message is for ${to}, not for ${agent}`],
-})
+const misaddressed = ({ to }: MrMessage, agent: string): Rejection =>
+  rejected('WRONG_INBOX', `The message is for ${to}, not for ${agent}`)
 
 const overRate = (from: string, { messagesPerMinute }: SecuritySettings): Rejection =>
   rejected('RATE_EXCEEDED', `More than ${messagesPerMinute} messages a minute came from ${from}`)

@@ -1,8 +1,9 @@
 /** What `doctor` should know of keys: that others can read them, or that some lie where none are looked for. */
+import { SignalboxError } from '../../../kernel/errors.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { MrPorts } from '../ports.ts'
-import { isNoPlace, ringFolder } from './ring.ts'
+import { ringFolder } from './keys.ts'
 
 type Ports = Pick<MrPorts, 'keysFolder' | 'outside' | 'workspace'>
 
@@ -12,12 +13,12 @@ export async function inspectKeys(ports: Ports, named: string | undefined): Prom
   return [...keysInWorkspace(ports, own), ...(own === undefined ? [] : exposedKeys(ports, own))]
 }
 
-/** `undefined` where there is no place for keys; whoever needs one is told. */
+/** `undefined` where there is no place for keys; a command that needs one says so. */
 async function placeFor({ keysFolder }: Ports): Promise<string | undefined> {
   try {
     return await keysFolder()
   } catch (error) {
-    if (isNoPlace(error)) return undefined
+    if (error instanceof SignalboxError && error.code === 'NO_PLACE_FOR_KEYS') return undefined
     throw error
   }
 }
@@ -28,7 +29,7 @@ function exposedKeys({ outside }: Ports, own: string): Finding[] {
   const folder = outside.resolve(ring, 'private')
   if (outside.kindOf(folder) !== 'folder' || !outside.mayRead(folder)) return []
   const files = outside.namesIn(folder).map((name) => outside.resolve(folder, name))
-  // Trust is what stands in the public part: whoever can write there can sign as anybody.
+  // The public part is the trust: a user who can write there can sign as any agent.
   return [folder, ...files, outside.resolve(ring, 'public')].filter((path) => !outside.isPrivate(path)).map(exposed)
 }
 

@@ -26,10 +26,10 @@ let ring: KeyRing
 beforeEach(async () => {
   root = tempDir()
   tree = await openFileTree({ root })
-  ring = new KeyRing({ tree, clock, isOwnerOnly: true, sealing })
+  ring = new KeyRing({ tree, clock, sealing })
 })
 
-const keysFolder = () => join(root, '.signalbox/state/keys')
+const keysFolder = () => join(root, 'keys')
 const modeOf = (...parts: string[]) => (statSync(join(keysFolder(), ...parts)).mode & 0o777).toString(8)
 
 describe('the key ring', () => {
@@ -55,7 +55,7 @@ describe('the key ring', () => {
   it('is shared by all who make a key at once', async () => {
     const rings = await Promise.all(
       Array.from({ length: 4 }, async () => {
-        return new KeyRing({ tree: await openFileTree({ root }), clock, isOwnerOnly: true, sealing })
+        return new KeyRing({ tree: await openFileTree({ root }), clock, sealing })
       }),
     )
     const made = await Promise.all(rings.map((one) => one.generate('coder-1')))
@@ -87,7 +87,7 @@ describe('the key ring', () => {
   })
 
   it('trusts what its owner enters, and nothing in its place unless told to', async () => {
-    const other = new KeyRing({ tree: await openFileTree({ root: tempDir() }), clock, isOwnerOnly: true })
+    const other = new KeyRing({ tree: await openFileTree({ root: tempDir() }), clock })
     const [one, two] = [(await other.generate('far-1')).key, (await other.generate('far-2')).key]
     const publicKey = one.signing!.publicKey
     expect(await ring.trustedKeys('far-1')).toEqual([])
@@ -102,13 +102,6 @@ describe('the key ring', () => {
     expect((await ring.show('far-1'))?.signing?.id).toBe(two.signing!.id)
   })
 
-  it('keeps no keys where others may read or write', async () => {
-    const shared = new KeyRing({ tree, clock, isOwnerOnly: false })
-    await expect(shared.generate('coder-1')).rejects.toMatchObject({ kind: 'Denied', code: 'KEYS_NEED_AN_OWNER' })
-    const key = { publicKey: 'A'.repeat(43) }
-    await expect(shared.trust('coder-1', key)).rejects.toMatchObject({ code: 'KEYS_NEED_AN_OWNER' })
-  })
-
   it.each(['../coder', 'Coder', '', 'a b', 'x'.repeat(65)])('makes no key for %j', async (name) => {
     await expect(ring.generate(name)).rejects.toMatchObject({ code: 'INVALID_AGENT_ID' })
   })
@@ -116,7 +109,7 @@ describe('the key ring', () => {
   it('sees a key that another process changed', async () => {
     await ring.generate('coder-1')
     const [before] = await ring.trustedKeys('coder-1')
-    const other = new KeyRing({ tree: await openFileTree({ root }), clock, isOwnerOnly: true })
+    const other = new KeyRing({ tree: await openFileTree({ root }), clock })
     await other.generate('coder-1', { replace: true })
     expect((await ring.trustedKeys('coder-1'))[0]?.id).not.toBe(before?.id)
   })

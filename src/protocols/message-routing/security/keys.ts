@@ -1,17 +1,18 @@
 /**
  * The key ring: private keys of the agents that run here, public keys of all that are trusted.
  *
- * It lives on a tree whose files only their owner may read and write. Being in it is the trust: a key is entered by
- * whoever owns the ring, never learned from a message. See docs/decisions/0020-signed-messages.md.
+ * It lies in a directory that belongs to one user alone, always in files and never in the workspace: whoever may read a cluster
+ * would read all private keys, and the maker of a workspace could bring some along. Being in the ring is the trust: its
+ * owner enters a key, which is never learned from a message. See docs/decisions/0020-signed-messages.md.
  */
 import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../../../kernel/clock.ts'
 import { conflict, corrupt, denied, invalidInput } from '../../../kernel/errors.ts'
-import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { childOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
-import { stateOf } from '../../../tree/home.ts'
 import type { Revision, Tree } from '../../../tree/tree.ts'
 import { isAgentId } from '../layout.ts'
+import type { MrPorts } from '../ports.ts'
 import type { Sealing } from './encryption.ts'
 import {
   isPublicKey,
@@ -25,13 +26,26 @@ import {
 } from './key-file.ts'
 import type { SigningKey, TrustedKey } from './signing.ts'
 
+/** In the directory that `keysFolder` names. */
+export const ringFolder = treePath('keys')
+
+export async function openRing(clock: Clock, named: string | undefined, ports: Partial<MrPorts>): Promise<KeyRing> {
+  const { keysFolder, openTree, sealing } = ports
+  if (!keysFolder || !openTree || !sealing) throw withoutPlace()
+  const home = named ?? (await keysFolder())
+  // Opened with the defaults, so that only its owner can read what is made there.
+  return new KeyRing({ tree: await openTree(home), clock, home, sealing: await sealing() })
+}
+
+const withoutPlace = () =>
+  denied('NO_PLACE_FOR_KEYS', 'There is no place for keys: Message Routing was opened without one.', {
+    hint: 'Open the workspace with `openWorkspace`, or hand `keysFolder`, `openTree` and `sealing` to `open`.',
+  })
+
 export interface KeyRingParts {
+  /** Its files can be read and written by their owner alone. */
   readonly tree: Tree
   readonly clock: Clock
-  /** Whether only their owner can read the files of this tree. Private keys are kept nowhere else. */
-  readonly isOwnerOnly: boolean
-  /** `.signalbox/state/keys` unless the ring has a tree of its own. */
-  readonly folder?: TreePath
   /** The directory of the tree, as it was named; where the tree is unless given. */
   readonly home?: string
   /** Left out: keys for signing only. */
@@ -53,22 +67,22 @@ export class KeyRing {
   /** The directory that the ring lies in, for people. */
   readonly home: string
   readonly #parts: KeyRingParts
-  readonly #public: TreePath
-  readonly #private: TreePath
   readonly #trusted = new Map<string, Remembered<readonly TrustedKey[]>>()
   readonly #signing = new Map<string, Remembered<SigningKey>>()
 
   constructor(parts: KeyRingParts) {
     this.#parts = parts
     this.home = parts.home ?? parts.tree.place
-    const folder = parts.folder ?? stateOf('keys')
-    this.#public = childOf(folder, 'public')
-    this.#private = childOf(folder, 'private')
+  }
+
+  /** Lets go of the tree. */
+  async close(): Promise<void> {
+    await this.#parts.tree.close()
   }
 
   /** Everybody in the ring, by name. */
   async list(): Promise<KeyView[]> {
-    const entries = await this.#parts.tree.list(this.#public)
+    const entries = await this.#parts.tree.list(publicFolder)
     const agents = entries.flatMap(({ name, kind }) => {
       const agent = name.replace(/\.json$/, '')
       return kind === 'leaf' && name.endsWith('.json') && isAgentId(agent) ? [agent] : []
@@ -85,7 +99,7 @@ export class KeyRing {
       ...(current && current.retiredAt === undefined ? { signing: withoutTime(current) } : {}),
       ...(keys.encryption === undefined ? {} : { encryption: keys.encryption }),
       retired: retired.length,
-      isOwn: (await this.#parts.tree.look(this.#pemOf(agent))) !== undefined,
+      isOwn: (await this.#parts.tree.look(pemOf(agent))) !== undefined,
     }
   }
 
@@ -98,10 +112,9 @@ export class KeyRing {
     { replace = false } = {},
   ): Promise<{ readonly outcome: 'created' | 'replaced' | 'unchanged'; readonly key: KeyView }> {
     checkAgent(agent)
-    if (!this.#parts.isOwnerOnly) throw sharedRing()
     const before = await this.#read(agent)
     // Trusted, but not ours to sign with: its private key is with somebody else.
-    if (before && !replace && !(await this.#parts.tree.look(this.#pemOf(agent)))) throw otherKey(agent)
+    if (before && !replace && !(await this.#parts.tree.look(pemOf(agent)))) throw otherKey(agent)
     if (replace) await this.#giveUp(agent)
     const publicKey = await this.#makeSigningKey(agent)
     const encryption = this.#parts.sealing && (await this.#makeIdentity(agent, this.#parts.sealing))
@@ -121,7 +134,6 @@ export class KeyRing {
     { replace = false } = {},
   ): Promise<{ readonly outcome: 'trusted' | 'unchanged' }> {
     checkAgent(agent)
-    if (!this.#parts.isOwnerOnly) throw sharedRing()
     if (!isPublicKey(key.publicKey) || (key.encryption !== undefined && !isRecipient(key.encryption))) {
       throw invalidInput('BAD_KEY', 'A public key is 43 signs of base64url, one for encryption begins with age1.', {
         hint: 'Copy what `signalbox mr keys AGENT` prints where the key was made.',
@@ -132,7 +144,7 @@ export class KeyRing {
 
   /** The key this agent signs with; `undefined` when it has none here. */
   async signingKey(agent: string): Promise<SigningKey | undefined> {
-    const leaf = await this.#parts.tree.read(this.#pemOf(agent))
+    const leaf = await this.#parts.tree.read(pemOf(agent))
     if (!leaf) return undefined
     const known = this.#signing.get(agent)
     if (known?.revision === leaf.revision) return known.value
@@ -146,7 +158,7 @@ export class KeyRing {
   async trustedKeys(agent: string): Promise<readonly TrustedKey[]> {
     // The name is the sender's own; one that no agent can have has no key, and must not stop other messages.
     if (!isAgentId(agent)) return []
-    const leaf = await this.#parts.tree.read(this.#publicPathOf(agent))
+    const leaf = await this.#parts.tree.read(publicPathOf(agent))
     if (!leaf) return []
     const known = this.#trusted.get(agent)
     if (known?.revision === leaf.revision) return known.value
@@ -166,13 +178,13 @@ export class KeyRing {
 
   /** What opens payloads for this agent. */
   async identityOf(agent: string): Promise<string | undefined> {
-    const leaf = await this.#parts.tree.read(this.#identityPathOf(agent), { atMost: 4096 })
+    const leaf = await this.#parts.tree.read(identityPathOf(agent), { atMost: 4096 })
     return leaf && parseIdentity(leaf.bytes)
   }
 
   /** Of concurrent makers one wins, and all go on with what it made. */
   async #makeSigningKey(agent: string): Promise<string> {
-    const path = this.#pemOf(agent)
+    const path = pemOf(agent)
     const { generateKeyPairSync } = process.getBuiltinModule('node:crypto')
     for (;;) {
       const leaf = await this.#parts.tree.read(path, { atMost: 4096 })
@@ -188,7 +200,7 @@ export class KeyRing {
       if (identity !== undefined) return sealing.recipientOf(identity)
       const made = await sealing.makeKeys()
       const text = printIdentity(made.identity, made.recipient, this.#now())
-      const created = await this.#parts.tree.create(this.#identityPathOf(agent), text)
+      const created = await this.#parts.tree.create(identityPathOf(agent), text)
       if (created.outcome === 'taken' && (await this.identityOf(agent)) === undefined) throw badPrivateKey(agent)
     }
   }
@@ -196,14 +208,14 @@ export class KeyRing {
   /** The old identity is kept under another name: what was encrypted to it can still be opened by hand. */
   async #giveUp(agent: string): Promise<void> {
     const { tree } = this.#parts
-    await tree.remove(this.#pemOf(agent))
+    await tree.remove(pemOf(agent))
     const stamp = this.#now().replace(/[-:.]/g, '')
-    await tree.move(this.#identityPathOf(agent), childOf(this.#private, `${agent}.${stamp}.age`))
+    await tree.move(identityPathOf(agent), childOf(privateFolder, `${agent}.${stamp}.age`))
   }
 
   /** Writes the public keys so that this one is the current one. False when it already was. */
   async #enter(agent: string, publicKey: string, encryption: string | undefined, replace: boolean): Promise<boolean> {
-    const entered = await changeLeaf(this.#parts.tree, this.#publicPathOf(agent), (leaf) => {
+    const entered = await changeLeaf(this.#parts.tree, publicPathOf(agent), (leaf) => {
       const before = leaf ? parsePublicKeys(leaf.bytes, agent) : { agent, signing: [] }
       const next = withKey(before, publicKey, encryption, this.#now())
       if (next && leaf && !replace) throw otherKey(agent)
@@ -213,18 +225,19 @@ export class KeyRing {
   }
 
   async #read(agent: string): Promise<PublicKeys | undefined> {
-    const leaf = await this.#parts.tree.read(this.#publicPathOf(agent))
+    const leaf = await this.#parts.tree.read(publicPathOf(agent))
     return leaf && parsePublicKeys(leaf.bytes, agent)
   }
 
   #now(): string {
     return new Date(this.#parts.clock.now()).toISOString()
   }
-
-  #publicPathOf = (agent: string): TreePath => childOf(this.#public, `${agent}.json`)
-  #pemOf = (agent: string): TreePath => childOf(this.#private, `${agent}.pem`)
-  #identityPathOf = (agent: string): TreePath => childOf(this.#private, `${agent}.age`)
 }
+
+const [publicFolder, privateFolder] = [childOf(ringFolder, 'public'), childOf(ringFolder, 'private')]
+const publicPathOf = (agent: string): TreePath => childOf(publicFolder, `${agent}.json`)
+const pemOf = (agent: string): TreePath => childOf(privateFolder, `${agent}.pem`)
+const identityPathOf = (agent: string): TreePath => childOf(privateFolder, `${agent}.age`)
 
 interface Remembered<Value> {
   /** Of the file it came from. Not its time: a key that was changed in the same instant must not go on counting. */
@@ -279,11 +292,6 @@ function checkAgent(agent: string): void {
     hint: 'Use small letters, digits, dashes and underscores, such as dev-1.',
   })
 }
-
-const sharedRing = () =>
-  denied('KEYS_NEED_AN_OWNER', 'Keys are kept only where nobody but their owner can read and write.', {
-    hint: 'Set `permissions: owner`, or keep the keys in a folder of your own.',
-  })
 
 const badPrivateKey = (agent: string) =>
   corrupt('BAD_KEY_FILE', `The private key of ${agent} cannot be read.`, {

@@ -25,12 +25,11 @@ export const isGuarded = ({ signing, encryption, messagesPerMinute }: SecuritySe
 
 export function protect({ tree, clock, settings, ...ports }: Parts): Protection {
   const { security } = settings
-  const ring = once(async () => (await import('./ring.ts')).openRing(clock, settings.keys, ports))
-  const keys = async () => (await ring()).keys
+  const keys = once(async () => (await import('./keys.ts')).openRing(clock, settings.keys, ports))
   const guards = once(async () => {
-    const { makeGuards } = await import('./guards.ts')
-    // Whatever is encrypted needs a key first, which is refused where there are no ports.
-    return makeGuards({ tree, keys, sealing: () => ports.sealing!(), settings: security })
+    const { Guards } = await import('./guards.ts')
+    // Encryption needs a key first, which is refused where there are no ports.
+    return new Guards({ tree, keys, sealing: () => ports.sealing!(), settings: security })
   })
   const hooks: Hooks = isGuarded(security)
     ? {
@@ -50,5 +49,5 @@ export function protect({ tree, clock, settings, ...ports }: Parts): Protection 
     hooks.verify = async (agent, message) => (await guards()).verify(agent, message)
     hooks.vouch = async (message) => (await guards()).vouch(message)
   }
-  return { hooks, keys, close: async () => (await ring.made())?.close() }
+  return { hooks, keys, close: async () => (await keys.made())?.close() }
 }

@@ -17,8 +17,8 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { type Rejection, rejected } from '../hooks.ts'
+import { senderFolder } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
-import { folderNameOf } from './sender-folder.ts'
 import { digestOf } from './signing.ts'
 
 export const seenHome = childOf(stateOf('delivery'), 'message-routing')
@@ -188,7 +188,7 @@ class Day {
   }
 }
 
-const folderOf = (agent: string, from: string): TreePath => childOf(childOf(seenHome, agent), folderNameOf(from))
+const folderOf = (agent: string, from: string): TreePath => childOf(childOf(seenHome, agent), senderFolder(from))
 
 /** Not every three numbers are a day; a floor that is none would refuse what came before it. */
 const isDay = (date: string): boolean => !Number.isNaN(Date.parse(`${date}T00:00:00Z`))

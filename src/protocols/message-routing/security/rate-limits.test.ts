@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { tempDir } from '../../../../test/support/temp.ts'
 import { openFileTree } from '../../../engines/file-system/index.ts'
-import { type Bucket, parseBucket, printBucket, takeToken } from './rate.ts'
-import { RateLimits } from './rate-limits.ts'
+import { type Bucket, parseBucket, printBucket, RateLimits, takeToken } from './rate-limits.ts'
 
 const limit = { perMinute: 60, burst: 3 }
 

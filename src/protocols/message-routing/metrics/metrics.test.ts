@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { verifies } from '../../../../test/support/verifies.ts'
-import { emptyHistogram } from './histogram.ts'
 import { latenciesOf, printPrometheus } from './metrics.ts'
-import { histogramFamily, printFamilies } from './prometheus.ts'
 import { addLatency, emptySnapshot } from './snapshot.ts'
 
 /** The exposition format, read strictly: one family after the other, HELP and TYPE first, every sample of its family. */
@@ -78,15 +76,24 @@ describe('Prometheus text', () => {
   })
 
   it('is printed exactly so', () => {
-    const family = histogramFamily('h', 'One\nline \\ only.', emptyHistogram)
-    const lines = printFamilies([{ ...family, samples: family.samples.slice(-3) }])
-    expect(lines).toBe(
-      '# HELP h One\\nline \\\\ only.\n# TYPE h histogram\nh_bucket{le="+Inf"} 0\nh_sum 0\nh_count 0\n',
-    )
-    const labels = { agent: 'a"b\\c\nd', other: 'x' }
-    const gauge = printFamilies([{ name: 'g', type: 'gauge', help: 'G.', samples: [{ labels, value: Number.NaN }] }])
-    expect(gauge).toBe('# HELP g G.\n# TYPE g gauge\ng{agent="a\\"b\\\\c\\nd",other="x"} NaN\n')
-    expect(parseExposition(gauge).get('g')?.samples.size).toBe(1)
+    const lines = printPrometheus({ ...metrics, latencies: emptySnapshot }).split('\n')
+    expect(lines.slice(0, 3)).toEqual([
+      '# HELP message_write_latency_ms Milliseconds from the call to send until the file is in the inbox.',
+      '# TYPE message_write_latency_ms histogram',
+      'message_write_latency_ms_bucket{le="0.1"} 0',
+    ])
+    expect(lines.slice(-10)).toEqual([
+      'message_read_latency_ms_sum 0',
+      'message_read_latency_ms_count 0',
+      '# HELP inbox_depth Messages waiting in the inbox of an agent.',
+      '# TYPE inbox_depth gauge',
+      'inbox_depth{agent="coder-1"} 3',
+      'inbox_depth{agent="coordinator-main"} 0',
+      '# HELP eviction_count Messages evicted because an inbox was full.',
+      '# TYPE eviction_count counter',
+      'eviction_count 7',
+      '',
+    ])
   })
 })
 

@@ -1,7 +1,7 @@
 /** What holds for whatever is signed, measured, limited or agreed on. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { raise } from '../../src/protocols/message-routing/compat.ts'
+import { convert } from '../../src/protocols/message-routing/compat.ts'
 import {
   countOf,
   emptyHistogram,
@@ -178,9 +178,9 @@ describe('reading what the field writes', () => {
     const value = fc.oneof(json, fc.integer({ min: 0 }), fc.constantFrom('1.1', 'msg-17-001', 'STATUS_UPDATE'))
     check(fc.array(fc.tuple(field, value)), (members) => {
       const found = Object.fromEntries(members)
-      const once = raise(found).value as object
+      const once = convert(found).value as object
       expect(Object.keys(once)).toEqual(Object.keys(found))
-      expect(raise(once).value).toEqual(once)
+      expect(convert(once).value).toEqual(once)
     })
   })
 })

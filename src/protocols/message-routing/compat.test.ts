@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { aMessage } from '../../../test/support/message-routing-messages.ts'
-import { convert, lowerAnswer, raise, standardIdOf } from './compat.ts'
+import { convert, lowerAnswer, standardIdOf } from './compat.ts'
 import { judgeFile } from './judge.ts'
 
 const folder = new URL('../../../test/golden/message-routing/compat/', import.meta.url)
@@ -19,25 +19,21 @@ describe('a message from the field', () => {
   }
 
   it('becomes the same message every time, and is left alone the second time', () => {
-    const once = raise(read('plain.found.json')).value
-    expect(raise(once)).toEqual({ value: once, conversions: [] })
+    const once = convert(read('plain.found.json')).value
+    expect(convert(once)).toEqual({ value: once, notes: [] })
   })
 
   it('is not changed itself', () => {
     const found = read('plain.found.json')
-    raise(found)
+    convert(found)
     expect(found).toEqual(read('plain.found.json'))
   })
 
   it('says for each field what was found and what it became', () => {
-    expect(raise({ timestamp: 1759761135 }).conversions).toEqual([
-      {
-        field: 'timestamp',
-        found: 1759761135,
-        became: '2025-10-06T14:32:15.000Z',
-        note: 'time 1759761135 read as 2025-10-06T14:32:15.000Z',
-      },
-    ])
+    expect(convert({ timestamp: 1759761135 })).toEqual({
+      value: { timestamp: '2025-10-06T14:32:15.000Z' },
+      notes: ['time 1759761135 read as 2025-10-06T14:32:15.000Z'],
+    })
   })
 })
 
@@ -53,7 +49,7 @@ describe('numbers', () => {
   ]
   for (const [found, means] of times) {
     it(`as a time, ${JSON.stringify(found)} is ${means ?? 'left as it is'}`, () => {
-      expect(raise({ timestamp: found }).value).toEqual({ timestamp: means ?? found })
+      expect(convert({ timestamp: found }).value).toEqual({ timestamp: means ?? found })
     })
   }
 
@@ -70,14 +66,14 @@ describe('numbers', () => {
   ]
   for (const [found, means] of shares) {
     it(`as progress, ${JSON.stringify(found)} is ${JSON.stringify(means)}`, () => {
-      const { value } = raise({ type: 'status-update', payload: { progress: found } })
+      const { value } = convert({ type: 'status-update', payload: { progress: found } })
       expect(value).toEqual({ type: 'status-update', payload: { progress: means } })
     })
   }
 
   it('of other messages are none of our business', () => {
     const value = { type: 'result', payload: { progress: 65 } }
-    expect(raise(value).value).toEqual(value)
+    expect(convert(value).value).toEqual(value)
   })
 })
 
@@ -126,7 +122,7 @@ describe('an answer', () => {
 
   it('reads back as what was meant', () => {
     const { message } = lowerAnswer(answer, read('plain.found.json'))
-    expect(raise(message).value).toMatchObject({
+    expect(convert(message).value).toMatchObject({
       version: '1.1.0',
       timestamp: '2025-10-06T14:40:00.000Z',
       payload: answer.payload,

@@ -9,20 +9,6 @@
  */
 import { isObject, type MrMessage, messageTypes, type Payload } from './schema.ts'
 
-/** How one field was read. */
-export interface Conversion {
-  readonly field: string
-  readonly found: unknown
-  /** What it became; missing when it was left as it is. */
-  readonly became?: unknown
-  readonly note: string
-}
-
-export interface Raised {
-  readonly value: unknown
-  readonly conversions: readonly Conversion[]
-}
-
 /** A file read with `compat`, before anything else looks at it. */
 export interface Converted {
   /** As the specification would have it, as far as it has one meaning. */
@@ -33,10 +19,12 @@ export interface Converted {
   readonly tolerated?: readonly string[]
 }
 
-type Reader = (found: unknown, message: Fields) => Omit<Conversion, 'field' | 'found'> | undefined
 type Fields = Readonly<Record<string, unknown>>
+/** What a field became, or only a note where it is left as it is. */
+type Reading = { readonly became?: unknown; readonly note: string } | undefined
+type Reader = (found: unknown, message: Fields) => Reading
 
-/** The field as the specification has it. Nothing about a value that is as it should be. */
+/** The field as the specification has it; `undefined` for a value that is as it should be. */
 const readers: Readonly<Record<string, Reader>> = {
   version(found) {
     const [, major, minor = '0'] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(String(found)) ?? []
@@ -69,23 +57,20 @@ const readers: Readonly<Record<string, Reader>> = {
   auth_version: () => ({ note: 'auth_version belongs to another scheme and is left as it is' }),
 }
 
-/** Reads a message of theirs. `value` that is not even an object is left to the schema to refuse. */
-export function raise(value: unknown): Raised {
-  if (!isObject(value)) return { value, conversions: [] }
-  const conversions = Object.keys(value).flatMap((field) => {
-    const read = Object.hasOwn(readers, field) ? readers[field]?.(value[field], value) : undefined
-    return read ? [{ field, found: value[field], ...read }] : []
-  })
-  const changes = conversions.filter((one) => 'became' in one).map(({ field, became }) => [field, became])
-  return { value: { ...value, ...Object.fromEntries(changes) }, conversions }
-}
-
-/** For the store: the same, with what it must know to accept the message. */
+/** Reads a message of theirs. What is not even an object is left to the schema to refuse. */
 export function convert(found: unknown): Converted {
-  const { value, conversions } = raise(found)
-  const notes = conversions.map(({ note }) => note)
-  const isOtherType = conversions.some(({ field, became }) => field === 'type' && became === undefined)
-  return { value, notes, ...(isOtherType ? { tolerated: ['type'] } : {}) }
+  if (!isObject(found)) return { value: found, notes: [] }
+  const readings = Object.keys(found).flatMap((field) => {
+    const read = Object.hasOwn(readers, field) ? readers[field]!(found[field], found) : undefined
+    return read ? [{ field, ...read }] : []
+  })
+  const changes = readings.filter((one) => 'became' in one).map(({ field, became }) => [field, became])
+  const isOtherType = readings.some(({ field, became }) => field === 'type' && became === undefined)
+  return {
+    value: { ...found, ...Object.fromEntries(changes) },
+    notes: readings.map(({ note }) => note),
+    ...(isOtherType ? { tolerated: ['type'] } : {}),
+  }
 }
 
 export interface Lowered {
@@ -125,7 +110,7 @@ export function lowerAnswer(answer: MrMessage, original: Fields): Lowered {
 const foreignId = /^msg-(\d{1,15})-(\d{1,9})$/
 
 /** The same id of theirs always becomes the same one of ours, so that answers find what they answer. */
-function readId(found: unknown, what: string): Omit<Conversion, 'field' | 'found'> | undefined {
+function readId(found: unknown, what: string): Reading {
   if (typeof found !== 'string' || !foreignId.test(found)) return undefined
   const became = standardIdOf(found)
   return { became, note: `${what} ${found} read as ${became}` }

@@ -31,34 +31,30 @@ export class Evictions {
     const times = await this.#timesOf(agent, names)
     const evicted: string[] = []
     while (times.size > most) {
-      const oldest = oldestOf(times)
-      const now = await this.#modifiedAt(agent, oldest.name)
-      if (now !== undefined && now !== oldest.at) {
-        // Another program wrote to it since: it may not be the oldest any more.
-        times.set(oldest.name, now)
+      const [name, at] = oldestOf(times)
+      const now = await this.#modifiedAt(agent, name)
+      if (now !== at) {
+        // Another program wrote to it since, so it may not be the oldest any more; or it is gone.
+        if (now === undefined) times.delete(name)
+        else times.set(name, now)
         continue
       }
-      if (now === undefined) {
-        times.delete(oldest.name)
-        continue
-      }
-      const step = { agent, name: oldest.name, from: 'inbox', transition: 'evict' } as const
-      const moved = await setMessageAside(this.#parts, step, {
-        timed: true,
+      const moved = await setMessageAside(
+        this.#parts,
+        { agent, name, from: 'inbox', transition: 'evict' },
         // Another program may have put another file under this name since.
-        isMeant: (_, { modifiedAt }) => modifiedAt === oldest.at,
-        atMost: 1,
-      }).catch((error: unknown) => {
+        { timed: true, isMeant: (_, { modifiedAt }) => modifiedAt === at, atMost: 1 },
+      ).catch((error: unknown) => {
         if (!whyClosed(error)) throw error
         return { outcome: 'closed' } as const
       })
       // Its time has changed, so the loop looks at it again.
       if (moved.outcome === 'kept') continue
       const count = times.size
-      times.delete(oldest.name)
+      times.delete(name)
       // A file of another user stays and does not count: otherwise a hundred of them would drive out every message.
       if (moved.outcome !== 'moved') continue
-      const msgId = stemOf(oldest.name)
+      const msgId = stemOf(name)
       await logEviction(this.#parts, agent, { msgId, count, file: `evicted/${moved.name}` })
       this.#parts.hooks.observe?.('eviction_count', 1, agent)
       evicted.push(msgId)
@@ -82,10 +78,8 @@ export class Evictions {
   }
 }
 
-function oldestOf(times: ReadonlyMap<string, number>): { name: string; at: number } {
-  let oldest: { name: string; at: number } | undefined
-  for (const [name, at] of times) {
-    if (!oldest || at < oldest.at || (at === oldest.at && name < oldest.name)) oldest = { name, at }
-  }
-  return oldest!
+function oldestOf(times: ReadonlyMap<string, number>): readonly [name: string, at: number] {
+  let oldest: readonly [name: string, at: number] = ['', Number.POSITIVE_INFINITY]
+  for (const one of times) if (one[1] < oldest[1] || (one[1] === oldest[1] && one[0] < oldest[0])) oldest = one
+  return oldest
 }

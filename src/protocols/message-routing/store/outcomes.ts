@@ -1,17 +1,14 @@
 /** What each verb of Message Routing takes and answers. */
 import type { Headline } from '../../../kernel/envelope.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import type { Folder } from '../layout.ts'
+import type { Folder, KeptFolder } from '../layout.ts'
 import type { MessageType, MrMessage, Payload } from '../schema.ts'
 import type { FieldProblem } from '../validate.ts'
-
-/** Where a message is: the folder of its recipient that it lies in. */
-export type MrState = Folder
 
 /** A message as callers see it: the neutral envelope, the defaults filled in, and the file's own words beside it. */
 export interface MrView extends Headline {
   readonly protocol: 'mr'
-  readonly state: MrState
+  readonly state: Folder
   readonly type: MessageType
   readonly sequence: number
   readonly requiresAck: boolean
@@ -31,9 +28,7 @@ export interface Initialised {
   readonly outcome: 'created' | 'reset' | 'unchanged'
   readonly agent: string
   readonly path: string
-  /** How many numberings were started over. */
   readonly sequencesReset: number
-  /** A warning above the expected number of agents, for instance. */
   readonly notices: readonly string[]
 }
 
@@ -68,7 +63,6 @@ export interface MrSent {
   readonly durability: Durability
   /** What had to make room, oldest first. */
   readonly evicted: readonly string[]
-  /** How many messages are in the recipient's inbox now. */
   readonly depth: number
   readonly notices: readonly string[]
   /** Those of the notices that say what lasts, and were told before. */
@@ -84,11 +78,9 @@ export interface MrBroadcast {
 }
 
 export interface ReceiveOptions {
-  /** Look without taking. */
   readonly peek?: boolean
   /** At most this many; all of them when left out. */
   readonly limit?: number
-  /** Only the message with this id. */
   readonly id?: string
   /** `time` (the default): by timestamp, number, sender and id. `priority`: the highest first, then the same. */
   readonly order?: 'time' | 'priority'
@@ -103,7 +95,6 @@ export interface ReceiveOptions {
 /** A file that is no message for this inbox. It lies in `rejected/` now, unless it was only peeked at. */
 export interface Rejected {
   readonly file: string
-  /** Where it is now. */
   readonly path: string
   /** As in `error.log`: `VALIDATION_FAILED`, `NAME_MISMATCH`, … */
   readonly code: string
@@ -116,7 +107,6 @@ export interface Rejected {
 /** A file in an inbox that this user may not read. It stays where it is, and the others are handed out. */
 export interface Unreadable {
   readonly path: string
-  /** Whose it is, and what to do. */
   readonly reason: string
 }
 
@@ -131,7 +121,6 @@ export interface Gap {
 /** A sender that began again at 1. No loss. */
 export interface Restart {
   readonly from: string
-  /** The last number before it. */
   readonly after: number
 }
 
@@ -144,7 +133,6 @@ export interface MrReceived {
   readonly restarts: readonly Restart[]
   /** A surplus of other programs that was evicted first. */
   readonly evicted: readonly string[]
-  /** How many messages are still in the inbox. */
   readonly depth: number
   readonly durability: Durability
   /** What went wrong after the messages were taken, and what to do next, one sentence each. */
@@ -154,13 +142,7 @@ export interface MrReceived {
 }
 
 export type Replied =
-  | {
-      readonly outcome: 'received'
-      readonly message: MrView
-      readonly durability: Durability
-      readonly notices: readonly string[]
-    }
-  /** No reply within the time. */
+  | ({ readonly outcome: 'received'; readonly message: MrView } & Pick<MrReceived, 'durability' | 'notices'>)
   | { readonly outcome: 'nothing' }
 
 export interface Acknowledged {
@@ -179,7 +161,6 @@ export interface Unacknowledged {
   readonly from: string
   readonly to: string
   readonly type: MessageType
-  /** The message's own time. */
   readonly createdAt: string
   readonly ageMs: number
 }
@@ -203,7 +184,6 @@ export interface AgentStatus {
   readonly rejected: number
   /** The oldest waiting message by its own time. */
   readonly oldest: { readonly id: string; readonly ageMs: number } | undefined
-  /** Files in its inbox that this user may not read. */
   readonly unreadable: readonly Unreadable[]
 }
 
@@ -212,7 +192,7 @@ export interface RoutingStatus {
   readonly notices: readonly string[]
 }
 
-/** Something that was moved out of an inbox and can be moved back by a person. */
+/** What was moved out of an inbox and can be moved back by a person. */
 export interface Kept {
   readonly id: string
   /** `undefined` when the file cannot be read as a message. */
@@ -227,15 +207,15 @@ export interface Kept {
 
 export interface RecoverOptions {
   /** Only from this folder. Otherwise it is looked for in `taken`, then `evicted`, then `rejected`. */
-  readonly from?: Exclude<Folder, 'inbox'>
+  readonly from?: KeptFolder
 }
 
 export interface Recovered {
   /** `unchanged`: it is in the inbox already. */
   readonly outcome: 'recovered' | 'unchanged'
-  readonly from: MrState
+  readonly from: Folder
   readonly path: string
   readonly durability: Durability
-  /** It is in a form of another program, and would be rejected again by whoever receives without `compat`. */
+  /** It is in a form of another program, and would be rejected again when it is received without `compat`. */
   readonly needsCompat: boolean
 }

@@ -14,6 +14,7 @@ import {
   type AgentId,
   ackedPath,
   agentId,
+  type Folder,
   fileNameOf,
   folders,
   isAgentId,
@@ -24,14 +25,14 @@ import { momentOf } from '../order.ts'
 import type { MrMessage } from '../schema.ts'
 import { forgeryUnder, notAnswered, originalOf } from './answering.ts'
 import { awaitedBy, forgetAwaited, isAcknowledgement } from './awaited-acks.ts'
-import type { Acknowledged, MrState, Unacknowledged } from './outcomes.ts'
+import type { Acknowledged, Unacknowledged } from './outcomes.ts'
 import { expectInOrder, messageNames, pathIn, type StoreParts } from './parts.ts'
 import { isGenuine, leafAt, readMessage } from './reading.ts'
 import { viewOf } from './view.ts'
 
 interface Given {
   readonly message: MrMessage
-  readonly state: MrState
+  readonly state: Folder
   readonly path: string
 }
 

@@ -1,7 +1,8 @@
 /** From a message to what callers see of it. */
 import { printableLine } from '../../../kernel/printable.ts'
+import type { Folder } from '../layout.ts'
 import { defaults, type MrMessage } from '../schema.ts'
-import type { MrState, MrView } from './outcomes.ts'
+import type { MrView } from './outcomes.ts'
 
 export interface About {
   readonly problems?: readonly string[]
@@ -9,7 +10,7 @@ export interface About {
   readonly isConverted?: boolean
 }
 
-export function viewOf(message: MrMessage, state: MrState, path: string, about: About = {}): MrView {
+export function viewOf(message: MrMessage, state: Folder, path: string, about: About = {}): MrView {
   return {
     protocol: 'mr',
     id: message.msg_id,

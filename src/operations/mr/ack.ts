@@ -20,7 +20,7 @@ export const mrAck = defineOperation({
 
   async run(context, { agent, id, text }) {
     const routing = await openRouting(context)
-    const { message, ...acknowledged } = await routing.settling.ack(agent, id, text === undefined ? {} : { text })
+    const { message, ...acknowledged } = await routing.settling.ack(agent, id, { text })
     return { ...acknowledged, message: headerOf(message) }
   },
 })

@@ -1,7 +1,7 @@
 /** Inputs that several commands of Message Routing share. */
-
-import { choice, flag, integer, text } from '../../kernel/field.ts'
-import { type MessageType, messageTypes } from '../../protocols/message-routing/index.ts'
+import { choice, flag, type InputOf, integer, text } from '../../kernel/field.ts'
+import { type MrSendInput, messageTypes, type Routing } from '../../protocols/message-routing/index.ts'
+import { type Context, whoActs } from '../define.ts'
 
 /** What the protocol itself asks for; it checks the name and says what is wrong with it. */
 const aName = 'the name of an agent, such as coder-1'
@@ -20,12 +20,10 @@ export const messageId = text('The message: its whole id, such as msg_a3f5d8b2.'
   expected: 'an id such as msg_a3f5d8b2',
 })
 
-const types: readonly [MessageType, ...MessageType[]] = messageTypes
-
 /** What `send` and `broadcast` have in common. */
 export const content = {
   from: text('Who sends it; else it is whoever acts (--as).', { placeholder: 'AGENT', isActor: true }),
-  type: choice('What kind of message it is; it decides what the payload must say.', types, { required: true }),
+  type: choice('What kind of message it is; it decides what the payload must say.', messageTypes, { required: true }),
   payload: text('The payload, a JSON object; `@FILE` reads a file and `-` standard input.', {
     required: true,
     longText: 'at-file',
@@ -35,5 +33,14 @@ export const content = {
   priority: integer('10 is the most urgent, 0 the least; 5 unless said.', { least: 0, most: 10 }),
   requiresAck: flag('Ask for an acknowledgement.'),
 } as const
+
+/** From what a sender typed to what is sent. */
+export async function contentOf(
+  context: Context,
+  routing: Routing,
+  { from, payload, ...rest }: InputOf<typeof content>,
+): Promise<Omit<MrSendInput, 'to'>> {
+  return { ...rest, from: from ?? (await whoActs(context)), payload: routing.sending.payloadFrom(payload) }
+}
 
 export const compat = flag('Read the known deviations of other programs from the specification.')

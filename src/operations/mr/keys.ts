@@ -1,10 +1,20 @@
 import { invalidInput } from '../../kernel/errors.ts'
-import { flag, text } from '../../kernel/field.ts'
-import type { KeyRing } from '../../protocols/message-routing/index.ts'
+import { flag, type InputOf, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { openRouting } from './open.ts'
 
 export type { KeyView } from '../../protocols/message-routing/index.ts'
+
+const input = {
+  agent: text('Only this agent.', { positional: true }),
+  generate: flag('Make the keys that it lacks.'),
+  trust: text('Enter the public key that its owner gave you.', { placeholder: 'KEY', longest: 100 }),
+  encryption: text('With --trust: the key for encryption, which begins with age1.', {
+    placeholder: 'KEY',
+    longest: 100,
+  }),
+  replace: flag('Put the new key in the place of the one that is there, which is retired.'),
+} as const
 
 export const mrKeys = defineOperation({
   name: 'keys',
@@ -12,16 +22,7 @@ export const mrKeys = defineOperation({
   more:
     'Private keys never leave their files and are never shown. What is shown here can be given to others, who enter it ' +
     'with --trust: being in the list is the trust. They are kept with you, not in the workspace. Keys are used once `mr.signing` or `mr.encryption` is set.',
-  input: {
-    agent: text('Only this agent.', { positional: true }),
-    generate: flag('Make the keys that it lacks.'),
-    trust: text('Enter the public key that its owner gave you.', { placeholder: 'KEY', longest: 100 }),
-    encryption: text('With --trust: the key for encryption, which begins with age1.', {
-      placeholder: 'KEY',
-      longest: 100,
-    }),
-    replace: flag('Put the new key in the place of the one that is there, which is retired.'),
-  },
+  input,
   lists: { keys: 'first' },
   outcomes: {
     listed: 'done',
@@ -37,41 +38,22 @@ export const mrKeys = defineOperation({
     { command: 'mr keys coder-2 --trust 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', does: "enter somebody else's" },
   ],
 
-  async run(context, { agent, generate, trust, encryption, replace }) {
-    checkWords({ agent, generate, trust, encryption, replace })
+  async run(context, words) {
+    checkWords(words)
+    const { agent, generate, trust, encryption, replace } = words
     const ring = await (await openRouting(context)).keys()
     const folder = ring.home
     if (agent === undefined) return { outcome: 'listed', folder, keys: await ring.list() } as const
-    const outcome = generate
-      ? (await ring.generate(agent, { replace })).outcome
-      : trust !== undefined
-        ? await enter(ring, agent, trust, encryption, replace)
-        : 'listed'
+    const changed = generate
+      ? await ring.generate(agent, { replace })
+      : trust !== undefined && (await ring.trust(agent, { publicKey: trust, encryption }, { replace }))
     const key = await ring.show(agent)
+    const outcome = changed ? changed.outcome : 'listed'
     return { outcome: key ? outcome : 'nothing', folder, keys: key ? [key] : [] } as const
   },
 })
 
-async function enter(
-  ring: KeyRing,
-  agent: string,
-  publicKey: string,
-  encryption: string | undefined,
-  replace: boolean,
-) {
-  const key = { publicKey, ...(encryption === undefined ? {} : { encryption }) }
-  return (await ring.trust(agent, key, { replace })).outcome
-}
-
-interface Words {
-  readonly agent: string | undefined
-  readonly generate: boolean
-  readonly trust: string | undefined
-  readonly encryption: string | undefined
-  readonly replace: boolean
-}
-
-function checkWords({ agent, generate, trust, encryption, replace }: Words): void {
+function checkWords({ agent, generate, trust, encryption, replace }: InputOf<typeof input>): void {
   const isChange = generate || trust !== undefined
   if (generate && trust !== undefined) {
     throw invalidInput('CONTRADICTION', 'Keys are either made (--generate) or entered (--trust).', {
@@ -82,12 +64,7 @@ function checkWords({ agent, generate, trust, encryption, replace }: Words): voi
     throw invalidInput('MISSING_INPUT', 'AGENT is missing: whose key it is.', { hint: 'Name the agent first.' })
   }
   if ((replace && !isChange) || (encryption !== undefined && trust === undefined)) {
-    throw invalidInput(
-      'CONTRADICTION',
-      '--replace and --encryption say something about a change, and none is asked for.',
-      {
-        hint: 'Add --generate or --trust KEY, or leave them out.',
-      },
-    )
+    const reason = '--replace and --encryption say something about a change, and none is asked for.'
+    throw invalidInput('CONTRADICTION', reason, { hint: 'Add --generate or --trust KEY, or leave them out.' })
   }
 }

@@ -33,13 +33,7 @@ export const mrReceive = defineOperation({
   async run(context, { agent, peek, wait, limit, order, compat }) {
     const isCompat = compat || (await context.configuration()).compat
     const routing = await openRouting(context)
-    const received = await routing.claiming.receive(agent, {
-      peek,
-      order,
-      compat: isCompat,
-      ...(wait === undefined ? {} : { waitMs: wait }),
-      ...(limit === undefined ? {} : { limit }),
-    })
+    const received = await routing.claiming.receive(agent, { peek, order, compat: isCompat, waitMs: wait, limit })
     const { outcome, messages, rejected, notices, toldBefore, ...rest } = received
     const alerts = routing.measuring.takeAlerts()
     return {

@@ -28,7 +28,7 @@ export const mrRecover = defineOperation({
 
   async run(context, { agent, id, from: only }) {
     const routing = await openRouting(context)
-    const recovered = await routing.recovering.recover(agent, id, only === undefined ? {} : { from: only })
+    const recovered = await routing.recovering.recover(agent, id, { from: only })
     const { outcome, from, path, durability, needsCompat } = recovered
     const found = await findWaiting(routing, agent, path)
     const message = found ? headerOf(found) : { protocol: 'mr', id, to: agent, state: 'inbox', path }
@@ -39,7 +39,7 @@ export const mrRecover = defineOperation({
   },
 })
 
-/** As it lies in the inbox now; `undefined` when somebody has taken it already. */
+/** As it lies in the inbox now; `undefined` when a reader has taken it already. */
 async function findWaiting(routing: Routing, agent: string, path: string): Promise<MrView | undefined> {
   const { messages } = await routing.claiming.receive(agent, { peek: true, compat: true })
   return messages.find((message) => message.path === path)

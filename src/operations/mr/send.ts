@@ -1,8 +1,7 @@
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { noticesAbout } from '../stores.ts'
-import { contentOf } from './content.ts'
-import { content, recipient } from './fields.ts'
+import { content, contentOf, recipient } from './fields.ts'
 import { openRouting } from './open.ts'
 import { headerOf } from './view.ts'
 

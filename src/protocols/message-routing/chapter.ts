@@ -36,18 +36,9 @@ export const routing: Chapter = {
     say(
       `An inbox has a limit, here ${inboxLimit}. When it is full the oldest message makes room, and nothing is lost silently.`,
     )
+    const ping = { from: 'lead', to: 'coder-1', type: 'command', payload: { action: 'health_check' } } as const
     const pings = []
-    for (const priority of [1, 2, 3, 4]) {
-      pings.push(
-        await lead.sending.send({
-          from: 'lead',
-          to: 'coder-1',
-          type: 'command',
-          payload: { action: 'health_check' },
-          priority,
-        }),
-      )
-    }
+    for (const priority of [1, 2, 3, 4]) pings.push(await lead.sending.send({ ...ping, priority }))
     const evicted = pings.flatMap((one) => one.evicted)
     step('mr send … (4 times)', `${evicted.length} evicted, ${pings.at(-1)!.depth} in the inbox`)
     await show(treePath(`${messageRouting.defaults.root}/coder-1/evictions.log`))

@@ -1,5 +1,6 @@
 /** What `doctor` should know of keys: that others can read them, or that some lie where none are looked for. */
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { finding } from '../../../messaging/inspection/finding.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { MrPorts } from '../ports.ts'
@@ -42,14 +43,14 @@ function keysInWorkspace({ outside, workspace }: Ports, own: string | undefined)
     own === undefined
       ? 'If you made them, move them to a directory of your own, and set SIGNALBOX_MR_KEYS to the one that holds it.'
       : `If you made them, move them: mkdir -p ${own} && mv ${path} ${outside.resolve(own, ringFolder)}. Otherwise delete them.`
-  return [{ code: 'KEYS_IN_WORKSPACE', severity: 'warning', path, message, hint, repaired: false }]
+  return [finding('warning', 'KEYS_IN_WORKSPACE', path, message, hint)]
 }
 
-const exposed = (path: string): Finding => ({
-  code: 'KEY_EXPOSED',
-  severity: 'error',
-  path,
-  message: 'Others than its owner may read or change these keys.',
-  hint: `Take that right away: chmod -R go= ${path}. Then make new keys if somebody may have used it: signalbox mr keys AGENT --generate --replace`,
-  repaired: false,
-})
+const exposed = (path: string): Finding =>
+  finding(
+    'error',
+    'KEY_EXPOSED',
+    path,
+    'Others than its owner may read or change these keys.',
+    `Take that right away: chmod -R go= ${path}. Then make new keys if somebody may have used it: signalbox mr keys AGENT --generate --replace`,
+  )

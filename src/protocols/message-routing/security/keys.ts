@@ -130,7 +130,7 @@ export class KeyRing {
    */
   async trust(
     agent: string,
-    key: { readonly publicKey: string; readonly encryption?: string },
+    key: { readonly publicKey: string; readonly encryption?: string | undefined },
     { replace = false } = {},
   ): Promise<{ readonly outcome: 'trusted' | 'unchanged' }> {
     checkAgent(agent)

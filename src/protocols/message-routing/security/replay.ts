@@ -26,18 +26,14 @@ export const seenHome = childOf(stateOf('delivery'), 'message-routing')
 const day = /^(\d{4}-\d{2}-\d{2})\.(seen|floor)$/
 const permits = 'permits'
 
-export interface ReplayOptions {
-  /** How long a digest is kept after the last message of its day was handed out. */
-  readonly windowMs: number
-}
-
 export class Replays {
   readonly #tree: Tree
+  /** How long a digest is kept after the last message of its day was handed out. */
   readonly #windowMs: number
   readonly #days = new Map<TreePath, Day>()
   readonly #swept = new Map<TreePath, number>()
 
-  constructor(tree: Tree, { windowMs }: ReplayOptions) {
+  constructor(tree: Tree, { windowMs }: { readonly windowMs: number }) {
     this.#tree = tree
     this.#windowMs = windowMs
   }
@@ -47,30 +43,26 @@ export class Replays {
    * whatever processes, one gets `undefined`. `now` is the tree's.
    */
   async admit(agent: string, message: MrMessage, now: number): Promise<Rejection | undefined> {
-    const digest = digestOf(message)
     const folder = folderOf(agent, message.from)
-    const date = dateOf(message.timestamp)
     if (this.#sweepIsDue(folder, now)) await this.#sweep(folder, now)
-    const floor = await this.#floor(folder)
-    const refusal =
-      floor !== undefined && date <= floor
-        ? tooOld(message, floor)
-        : (await this.#dayAt(folder, date).claim(digest))
-          ? undefined
-          : replayed(message)
+    const digest = digestOf(message)
+    const refusal = await this.#refusal(folder, message, async (day) => !(await day.claim(digest)))
     return refusal && (await this.#usePermit(folder, digest)) ? undefined : refusal
   }
 
   /** The same question without an effect, for those who only look. */
   async look(agent: string, message: MrMessage): Promise<Rejection | undefined> {
-    const digest = digestOf(message)
     const folder = folderOf(agent, message.from)
+    const digest = digestOf(message)
+    const refusal = await this.#refusal(folder, message, (day) => day.has(digest))
+    return refusal && (await this.#permitsFor(folder, digest)) > 0 ? undefined : refusal
+  }
+
+  async #refusal(folder: TreePath, message: MrMessage, isCopy: (day: Day) => Promise<boolean>) {
     const date = dateOf(message.timestamp)
     const floor = await this.#floor(folder)
-    const isOld = floor !== undefined && date <= floor
-    if (!isOld && !(await this.#dayAt(folder, date).has(digest))) return undefined
-    if ((await this.#permitsFor(folder, digest)) > 0) return undefined
-    return isOld ? tooOld(message, floor) : replayed(message)
+    if (floor !== undefined && date <= floor) return tooOld(message, floor)
+    return (await isCopy(this.#dayAt(folder, date))) ? replayed(message) : undefined
   }
 
   /** A person put this message back: it may be handed out once more. */
@@ -167,7 +159,7 @@ class Day {
     await this.#tree.append(this.#path, line)
     const size = (await this.#tree.look(this.#path))?.size
     if (size === before + line.length + 1) {
-      // Nobody else has added anything.
+      // No other process has added a line.
       this.#first.set(digest, mark)
       this.#size = size
     } else await this.#refresh()

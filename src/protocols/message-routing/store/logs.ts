@@ -37,15 +37,12 @@ export async function logError(parts: RoutingParts, agent: AgentId, logged: Logg
   await new EventLog(parts.tree, errorLogPath(parts.root, agent), jsonLines).append(line)
 }
 
-export interface LoggedEviction {
-  readonly msgId: string
-  /** How many messages the inbox held when this one had to go. */
-  readonly count: number
-  readonly file: string
-}
-
-export async function logEviction(parts: RoutingParts, recipient: AgentId, logged: LoggedEviction): Promise<void> {
-  const { msgId, count, file } = logged
+/** `count`: how many messages the inbox held when this one had to go. */
+export async function logEviction(
+  parts: RoutingParts,
+  recipient: AgentId,
+  { msgId, count, file }: { readonly msgId: string; readonly count: number; readonly file: string },
+): Promise<void> {
   const at = new Date(parts.clock.now()).toISOString()
   const line = { event: 'evicted', recipient, count, msg_id: msgId, at, file }
   await new EventLog(parts.tree, evictionLogPath(parts.root, recipient), jsonLines).append(line)

@@ -92,7 +92,10 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
 
     /** Reads the whole inbox, which has a limit, since only the messages tell their order. */
     async *waiting(agent, limit) {
-      const { messages } = await claiming.receive(agent, { peek: true, ...(Number.isFinite(limit) ? { limit } : {}) })
+      const { messages } = await claiming.receive(agent, {
+        peek: true,
+        limit: Number.isFinite(limit) ? limit : undefined,
+      })
       yield* messages
     },
 
@@ -120,12 +123,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
 
     /** A message is its reader's until it is ended: the receipt has no end. */
     async take(agent, { id, waitMs, signal }) {
-      const { messages, durability } = await claiming.receive(agent, {
-        limit: 1,
-        ...(id === undefined ? {} : { id }),
-        ...(waitMs === undefined ? {} : { waitMs }),
-        ...(signal === undefined ? {} : { signal }),
-      })
+      const { messages, durability } = await claiming.receive(agent, { limit: 1, id, waitMs, signal })
       const [message] = messages
       if (!message) return undefined
       const name = claimNameOf(agent, message.id)

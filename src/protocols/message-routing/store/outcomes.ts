@@ -38,10 +38,10 @@ export interface MrSendInput {
   readonly type: MessageType
   readonly payload: Payload
   /** 0 (last) to 10 (first), for readers that ask for that order; 5 when left out. */
-  readonly priority?: number
+  readonly priority?: number | undefined
   readonly requiresAck?: boolean
   /** The id of the message that this one answers. */
-  readonly replyTo?: string
+  readonly replyTo?: string | undefined
   /**
    * Answer in the form in which the message with the id `replyTo` was written, where that is another program's; without
    * `replyTo`, write in the form of the programs that are known to deviate from the specification.
@@ -80,16 +80,16 @@ export interface MrBroadcast {
 export interface ReceiveOptions {
   readonly peek?: boolean
   /** At most this many; all of them when left out. */
-  readonly limit?: number
-  readonly id?: string
+  readonly limit?: number | undefined
+  readonly id?: string | undefined
   /** `time` (the default): by timestamp, number, sender and id. `priority`: the highest first, then the same. */
   readonly order?: 'time' | 'priority'
   /** Wait this long for a first one to arrive. */
-  readonly waitMs?: number
+  readonly waitMs?: number | undefined
   /** Read the known deviations of other programs. */
   readonly compat?: boolean
   /** Ends the wait early. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A file that is no message for this inbox. It lies in `rejected/` now, unless it was only peeked at. */
@@ -207,7 +207,7 @@ export interface Kept {
 
 export interface RecoverOptions {
   /** Only from this folder. Otherwise it is looked for in `taken`, then `evicted`, then `rejected`. */
-  readonly from?: KeptFolder
+  readonly from?: KeptFolder | undefined
 }
 
 export interface Recovered {

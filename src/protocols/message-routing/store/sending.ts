@@ -29,7 +29,7 @@ export class Sending {
     const { tree, hooks, delivery, agents } = this.#parts
     const startedAt = performance.now()
     const { form, replyTo } = await this.#formOf(input)
-    const draft = draftOf(replyTo === undefined ? input : { ...input, replyTo })
+    const draft = draftOf({ ...input, replyTo })
     await expectCommonVersion(this.#parts, draft.to)
     const refusal = hooks.admit && (await hooks.admit(draft.from, draft.to, await tree.now()))
     if (refusal) throw refused(refusal)

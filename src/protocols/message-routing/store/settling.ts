@@ -6,7 +6,6 @@
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
-import type { Durability } from '../../../tree/tree.ts'
 import { draftOf } from '../draft.ts'
 import { parseMessage } from '../format.ts'
 import type { Rejection } from '../hooks.ts'
@@ -44,10 +43,10 @@ export class Settling {
   }
 
   /**
-   * Tells the sender of a message that it arrived: exactly once, whoever asks how often. `asked` is the message's id, or the
+   * Tells the sender of a message that it arrived: exactly once, however often it is asked for. `asked` is the message's id, or the
    * one that another program gave it.
    */
-  async ack(name: string, asked: string, options: { readonly text?: string } = {}): Promise<Acknowledged> {
+  async ack(name: string, asked: string, { text }: { readonly text?: string | undefined } = {}): Promise<Acknowledged> {
     const agent = agentId(name)
     await expectInOrder(this.#parts, agent, ['.acked'])
     const theirs = await originalOf(this.#parts, agent, asked)
@@ -56,7 +55,7 @@ export class Settling {
     const original = theirs?.message ?? (await this.#original(agent, id))
     const to = original.from
     if (!isAgentId(to)) throw unreachable(id, to)
-    const payload = { status: 'in_progress', message: options.text ?? `Received ${id}` }
+    const payload = { status: 'in_progress', message: text ?? `Received ${id}` }
     const draft = draftOf({ from: agent, to, type: 'status-update', payload, replyTo: id })
     const first = ackId(agent, id, 0)
     return this.#parts.delivery.inTurn(draft, first, async () => {
@@ -66,12 +65,13 @@ export class Settling {
         (await this.#givenBefore(agent, to, id))
       if ('message' in before) {
         await this.#remember(agent, to, id, before.message)
-        return acknowledged('unchanged', before, 'process', [])
+        const { message, state, path } = before
+        return { outcome: 'unchanged', message: viewOf(message, state, path), durability: 'process', notices: [] }
       }
       const { message, path, durability } = await this.#parts.delivery.write(draft, before.freeId, theirs?.fields)
       await this.#remember(agent, to, id, message)
       const notices = original.requires_ack ? [] : [`${id} did not ask for an acknowledgement.`]
-      return acknowledged('acknowledged', { message, state: 'inbox', path }, durability, notices)
+      return { outcome: 'acknowledged', message: viewOf(message, 'inbox', path), durability, notices }
     })
   }
 
@@ -92,12 +92,13 @@ export class Settling {
     const { waiting } = await this.#parts.inbox.look(agent)
     const missing = []
     for (const { id, to, type, timestamp, since } of awaited) {
-      const unread = waiting.filter(({ message }) => isAcknowledgement(message, id) && message.from === to)
-      if ((await this.#someGenuine(agent, unread)) || (isAgentId(to) && (await this.#isRemembered(to, agent, id)))) {
-        await forgetAwaited(this.#parts, agent, id)
-        continue
+      let isAcknowledged = isAgentId(to) && (await this.#isRemembered(to, agent, id))
+      for (const { message } of waiting) {
+        if (isAcknowledged || message.from !== to || !isAcknowledgement(message, id)) continue
+        isAcknowledged = await isGenuine(this.#parts, agent, message)
       }
-      missing.push({ direction: 'sent' as const, id, from: agent, to, type, createdAt: timestamp, at: since })
+      if (isAcknowledged) await forgetAwaited(this.#parts, agent, id)
+      else missing.push({ direction: 'sent' as const, id, from: agent, to, type, createdAt: timestamp, at: since })
     }
     return missing
   }
@@ -167,11 +168,6 @@ export class Settling {
     return undefined
   }
 
-  async #someGenuine(agent: AgentId, waiting: readonly { readonly message: MrMessage }[]): Promise<boolean> {
-    for (const { message } of waiting) if (await isGenuine(this.#parts, agent, message)) return true
-    return false
-  }
-
   /** Whether `agent` has acknowledged a message of `to`. Where messages are signed, the marker must be genuine too. */
   async #isRemembered(agent: AgentId, to: string, id: string): Promise<boolean> {
     if (this.#parts.hooks.verify) return isAgentId(to) && (await this.#remembered(agent, to, id)) !== undefined
@@ -206,13 +202,6 @@ export class Settling {
 
   #marker = (agent: AgentId, id: string) => childOf(ackedPath(this.#parts.root, agent), id)
 }
-
-const acknowledged = (
-  outcome: Acknowledged['outcome'],
-  { message, state, path }: Given,
-  durability: Durability,
-  notices: readonly string[],
-): Acknowledged => ({ outcome, message: viewOf(message, state, path), durability, notices })
 
 /** `n` above 0 only where another message has the id before it. */
 function ackId(agent: AgentId, id: MessageId, n: number): MessageId {

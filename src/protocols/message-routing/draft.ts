@@ -71,21 +71,17 @@ const invalidMessage = (issues: readonly FieldProblem[]) =>
     details: { issues },
   })
 
-/** A payload as somebody typed it. */
+/** A payload as a person typed it: what is wrong with it is a mistake in the request, not a broken file. */
 export function payloadFrom(text: string): Payload {
-  const value = readJson(text)
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    throw badPayload(`it is not JSON (${error.message})`, error)
+  }
   if (isObject(value)) return value
   throw badPayload(`it is ${Array.isArray(value) ? 'a list' : JSON.stringify(value)}`)
-}
-
-function readJson(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    // What somebody typed is a mistake in the request, not a broken file.
-    if (error instanceof SignalboxError) throw badPayload(`it is not JSON (${error.message})`, error)
-    throw error
-  }
 }
 
 const badPayload = (why: string, cause?: unknown) =>

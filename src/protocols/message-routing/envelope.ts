@@ -27,7 +27,10 @@ const priorities = { high: 9, normal: undefined, low: 1 } as const
 
 type Said = Pick<Lifted, 'kind' | 'urgency' | 'needsAnswer' | 'dependsOn' | 'attachments'> &
   Pick<Envelope, CarriedField> & { readonly summary: string }
-type Content = Pick<MrMessage, 'type' | 'payload' | 'priority' | 'correlation_id' | 'requires_ack'>
+type Content = Pick<MrMessage, 'type' | 'payload' | 'requires_ack'> & {
+  readonly priority?: number | undefined
+  readonly correlation_id?: string | undefined
+}
 
 /** `claim`: who has taken it by a verb that every protocol has, and not ended it. What was received otherwise is done with. */
 export const lift = ({ claim, ...view }: MrView & { readonly claim?: Claim }): Envelope => {
@@ -40,10 +43,11 @@ export const lift = ({ claim, ...view }: MrView & { readonly claim?: Claim }): E
 
 /** What is to be sent. Id, number and time are given to it then. */
 export function lower(draft: Draft): MrSendInput {
-  const { from, to, text, summary, replyTo, urgency = 'normal', attachments, dependsOn, deadline } = draft
+  const { from, to, text, summary, urgency = 'normal', attachments, dependsOn, deadline } = draft
   const type = types[kindOf(draft)]
   // A status-update that names a message acknowledges it, so a tell names it elsewhere.
-  const correlation = type === 'status-update' || replyTo === undefined || !isMessageId(replyTo) ? {} : { replyTo }
+  const isNamed = type !== 'status-update' && draft.replyTo !== undefined && isMessageId(draft.replyTo)
+  const replyTo = isNamed ? draft.replyTo : undefined
   const context = {
     ...(attachments?.length ? { files: attachments } : {}),
     ...(dependsOn?.length ? { dependencies: dependsOn } : {}),
@@ -58,21 +62,8 @@ export function lower(draft: Draft): MrSendInput {
         }
       : { status: plainStatus[type], message: text }
   const priority = priorities[urgency]
-  const said = saidBy({
-    type,
-    payload: words,
-    ...(priority === undefined ? {} : { priority }),
-    ...('replyTo' in correlation ? { correlation_id: correlation.replyTo } : {}),
-  })
-  const signalbox = unsaidFields(draft, said)
-  return {
-    from,
-    to,
-    type,
-    payload: signalbox ? { ...words, signalbox } : words,
-    ...correlation,
-    ...(priority === undefined ? {} : { priority }),
-  }
+  const signalbox = unsaidFields(draft, saidBy({ type, payload: words, priority, correlation_id: replyTo }))
+  return { from, to, type, payload: signalbox ? { ...words, signalbox } : words, replyTo, priority }
 }
 
 function saidBy(message: Content): Said {

@@ -5,17 +5,20 @@
 import type { Stage } from '../../kernel/envelope.ts'
 import { type Folder, folders } from './layout.ts'
 
-export const transitions = {
+export const transitionNames = ['take', 'evict', 'reject', 'recover', 'putBack'] as const
+export type Transition = (typeof transitionNames)[number]
+
+export const transitions: Readonly<Record<Folder, Partial<Record<Transition, Folder>>>> = {
   inbox: { take: 'taken', evict: 'evicted', reject: 'rejected' },
   /**
    * A seal that does not open is found out only after the message was taken. What could not be judged at all, because
-   * the disk failed for instance, was handed out to nobody and waits again.
+   * the disk failed for instance, was not handed out and waits again.
    */
   taken: { recover: 'inbox', putBack: 'inbox', reject: 'rejected' },
   evicted: { recover: 'inbox' },
   /** A person has corrected it, or it is to be read with `compat`. */
   rejected: { recover: 'inbox' },
-} as const satisfies Readonly<Record<Folder, Partial<Record<Transition, Folder>>>>
+}
 
 /** How far a message has come, in the words of all protocols. What was taken is its reader's for good. */
 export const stages = {
@@ -25,17 +28,13 @@ export const stages = {
   rejected: 'failed',
 } as const satisfies Readonly<Record<Folder, Stage>>
 
-export const transitionNames = ['take', 'evict', 'reject', 'recover', 'putBack'] as const
-export type Transition = (typeof transitionNames)[number]
-
-const ways: Readonly<Record<Folder, Partial<Record<Transition, Folder>>>> = transitions
-
-/** Where a transition leads. That there is no such way is a mistake in this program, never of a caller. */
+/** Where a transition leads. A way that is not in the table is a mistake in this program, never of a caller. */
 export function nextFolder(from: Folder, transition: Transition): Folder {
-  const next = ways[from][transition]
+  const next = transitions[from][transition]
   if (next === undefined) throw new Error(`Message Routing has no way to ${transition} a message from ${from}/.`)
   return next
 }
 
 /** The folders that a transition leads from, in their order. */
-export const foldersWith = (transition: Transition): Folder[] => folders.filter((from) => transition in ways[from])
+export const foldersWith = (transition: Transition): Folder[] =>
+  folders.filter((from) => transition in transitions[from])

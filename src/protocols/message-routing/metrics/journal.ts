@@ -2,7 +2,7 @@
  * Where the measurements of all processes come together, without a process that collects them.
  *
  * Each process appends one line with what it has measured since its last line. A journal that has grown is put aside
- * under a name of its own and, once nobody can still be writing to it, added to the totals. The totals name the
+ * under a name of its own and, once no process can still be writing to it, added to the totals. The totals name the
  * journals they contain until those are gone, so that a crash in between counts nothing twice.
  *
  *   .signalbox/state/metrics/message-routing/journal.jsonl
@@ -24,7 +24,7 @@ const fullName = /^full-[\w-]+\.jsonl$/
 
 /** About 400 lines; reading them takes a millisecond or two. */
 const largestJournal = 64 * 1024
-/** An appender opens the file and writes at once; one that was put aside so long ago is written to by nobody. */
+/** An appender opens the file and writes at once, so no process writes to one that was put aside so long ago. */
 const settledMs = 2000
 
 interface Totals {
@@ -69,7 +69,7 @@ export class MetricsJournal {
     await this.#fold()
   }
 
-  /** Adds settled journals to the totals. Whoever loses the race leaves it to the winner. */
+  /** Adds settled journals to the totals. A process that loses the race leaves it to the winner. */
   async #fold(): Promise<void> {
     const entries = await this.#tree.list(metricsHome, { times: true })
     const full = entries.filter(({ name }) => fullName.test(name))
@@ -85,14 +85,17 @@ export class MetricsJournal {
     for (const name of folded) await this.#tree.remove(childOf(metricsHome, name))
   }
 
-  async #totals(): Promise<{ readonly totals: Totals; readonly revision?: Revision }> {
+  /** Totals that cannot be read count from zero again, as Prometheus expects of a counter that was lost. */
+  async #totals(): Promise<{ readonly totals: Totals; readonly revision: Revision | undefined }> {
     const leaf = await this.#read(totalsPath)
-    if (!leaf) return { totals: { snapshot: emptySnapshot, folded: [] } }
-    return { totals: parseTotals(leaf.bytes), revision: leaf.revision }
+    const [line] = leaf ? readJsonLines(leaf.bytes) : []
+    const value = ((line?.kind === 'record' ? line.value : undefined) ?? {}) as Partial<Record<keyof Totals, unknown>>
+    const folded = Array.isArray(value.folded) ? value.folded.filter((name) => typeof name === 'string') : []
+    return { totals: { snapshot: readSnapshot(value.snapshot) ?? emptySnapshot, folded }, revision: leaf?.revision }
   }
 
   async #sumOf(name: string): Promise<Snapshot> {
-    const leaf = await this.#read(pathOf(name))
+    const leaf = await this.#read(childOf(metricsHome, name))
     let sum = emptySnapshot
     for (const line of leaf ? readJsonLines(leaf.bytes) : []) {
       // A line cut off by a crash, or of a version with other buckets, is lost; measurements may be.
@@ -107,14 +110,4 @@ export class MetricsJournal {
     const read = await readOrSayWhy(this.#tree, path)
     return read && !isUnread(read) ? read : undefined
   }
-}
-
-const pathOf = (name: string): TreePath => childOf(metricsHome, name)
-
-/** Totals that cannot be read count from zero again, as Prometheus expects of a counter that was lost. */
-function parseTotals(bytes: Uint8Array): Totals {
-  const [line] = readJsonLines(bytes)
-  const value = ((line?.kind === 'record' ? line.value : undefined) ?? {}) as Partial<Record<keyof Totals, unknown>>
-  const folded = Array.isArray(value.folded) ? value.folded.filter((name) => typeof name === 'string') : []
-  return { snapshot: readSnapshot(value.snapshot) ?? emptySnapshot, folded }
 }

@@ -32,29 +32,27 @@ export interface GuardParts {
 type GuardHooks = Required<Pick<Hooks, 'admit' | 'seal' | 'open' | 'verify' | 'vouch' | 'recover'>>
 
 export class Guards implements GuardHooks {
-  readonly #keys: () => Promise<KeyRing>
-  readonly #sealing: () => Promise<Sealing>
+  readonly #parts: GuardParts
   readonly #settings: SecuritySettings
   readonly #rates: RateLimits | undefined
   readonly #replays: Replays | undefined
 
-  constructor({ tree, keys, sealing, settings }: GuardParts) {
-    this.#keys = keys
-    this.#sealing = sealing
-    this.#settings = settings
-    const perMinute = settings.messagesPerMinute
-    this.#rates = perMinute > 0 ? new RateLimits(tree, { perMinute }) : undefined
-    this.#replays = settings.signing === 'off' ? undefined : new Replays(tree, { windowMs: settings.replayWindowMs })
+  constructor(parts: GuardParts) {
+    this.#parts = parts
+    this.#settings = parts.settings
+    const { signing, messagesPerMinute: perMinute, replayWindowMs: windowMs } = parts.settings
+    this.#rates = perMinute > 0 ? new RateLimits(parts.tree, { perMinute }) : undefined
+    this.#replays = signing === 'off' ? undefined : new Replays(parts.tree, { windowMs })
   }
 
   /** Keys first: a message that could not be sealed anyway should not use up the sender's rate. */
   async admit(from: string, to: string, now: number): Promise<Refusal | undefined> {
     const { signing, encryption } = this.#settings
-    if (signing !== 'off' && !(await (await this.#keys()).signingKey(from))) return noKey(from, 'sign with')
+    if (signing !== 'off' && !(await (await this.#parts.keys()).signingKey(from))) return noKey(from, 'sign with')
     if (encryption) {
-      if ((await (await this.#keys()).recipientOf(to)) === undefined) return noKey(to, 'encrypt to')
+      if ((await (await this.#parts.keys()).recipientOf(to)) === undefined) return noKey(to, 'encrypt to')
       // Loading takes long, and sealing happens while the inbox is held.
-      await (await this.#sealing()).load()
+      await (await this.#parts.sealing()).load()
     }
     const rated = await this.#rates?.takeForSending(from, now)
     return rated?.outcome === 'empty' ? tooFast(from, rated.retryAt - now, this.#settings) : undefined
@@ -66,12 +64,12 @@ export class Guards implements GuardHooks {
     if ((signing !== 'off' || encryption) && !isSignable(message)) return unsignable
     let sealed = message
     if (encryption) {
-      const recipient = await (await this.#keys()).recipientOf(message.to)
+      const recipient = await (await this.#parts.keys()).recipientOf(message.to)
       if (recipient === undefined) return noKey(message.to, 'encrypt to')
-      sealed = await sealPayload(sealed, recipient, await this.#sealing())
+      sealed = await sealPayload(sealed, recipient, await this.#parts.sealing())
     }
     if (signing !== 'off') {
-      const key = await (await this.#keys()).signingKey(message.from)
+      const key = await (await this.#parts.keys()).signingKey(message.from)
       if (!key) return noKey(message.from, 'sign with')
       sealed = sign(sealed, key)
     }
@@ -94,7 +92,7 @@ export class Guards implements GuardHooks {
   }
 
   async vouch(message: MrMessage): Promise<MrMessage> {
-    const key = this.#settings.signing === 'off' ? undefined : await (await this.#keys()).signingKey(message.from)
+    const key = this.#settings.signing === 'off' ? undefined : await (await this.#parts.keys()).signingKey(message.from)
     return key && isSignable(message) ? sign(message, key) : message
   }
 
@@ -119,14 +117,14 @@ export class Guards implements GuardHooks {
   async #rejectForgery(message: MrMessage): Promise<Rejection | undefined> {
     const { signing } = this.#settings
     if (signing === 'off') return undefined
-    const trusted = await (await this.#keys()).trustedKeys(message.from)
+    const trusted = await (await this.#parts.keys()).trustedKeys(message.from)
     // A sender with a key here signs, so an unsigned message in its name is forged.
     return signing === 'sign' && trusted.length === 0 ? undefined : rejectSignature(message, trusted)
   }
 
   async #open(message: MrMessage, payload: SealedPayload, agent: string): Promise<Opened | Rejection> {
-    const identity = await (await this.#keys()).identityOf(agent)
-    if (identity !== undefined) return openPayload(message, payload, identity, await this.#sealing())
+    const identity = await (await this.#parts.keys()).identityOf(agent)
+    if (identity !== undefined) return openPayload(message, payload, identity, await this.#parts.sealing())
     return rejected('NOT_OPENED', `The payload is encrypted, and the key of ${agent} that opens it is not here`)
   }
 }

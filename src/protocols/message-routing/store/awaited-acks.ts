@@ -1,6 +1,6 @@
 /**
  * Notes of the messages that an agent wants acknowledged: no copies, only who owes it since when. A sender keeps no
- * outbox, so without them nobody could tell what was never acknowledged.
+ * outbox, so only these notes tell what was never acknowledged.
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { jsonIn } from '../format.ts'
@@ -59,14 +59,8 @@ export async function settleAwaited(parts: RoutingParts, agent: AgentId, message
 
 async function readNote({ tree, root }: RoutingParts, agent: AgentId, id: MessageId): Promise<Awaited | undefined> {
   const leaf = await leafAt({ tree }, childOf(awaitingPath(root, agent), id))
-  const note = leaf && noteIn(leaf.bytes)
-  if (!leaf || !note) return undefined
-  const { to, type, timestamp } = note
-  return { id, to, type, timestamp, since: leaf.modifiedAt }
-}
-
-function noteIn(bytes: Uint8Array): Pick<Awaited, 'to' | 'type' | 'timestamp'> | undefined {
-  const { to, type, timestamp } = (jsonIn(bytes) ?? {}) as Record<string, unknown>
-  const isWhole = typeof to === 'string' && typeof timestamp === 'string' && messageTypes.includes(type as MessageType)
-  return isWhole ? { to, type: type as MessageType, timestamp } : undefined
+  const { to, type, timestamp } = ((leaf && jsonIn(leaf.bytes)) ?? {}) as Record<string, unknown>
+  if (!leaf || typeof to !== 'string' || typeof timestamp !== 'string') return undefined
+  const known = messageTypes.find((one) => one === type)
+  return known && { id, to, type: known, timestamp, since: leaf.modifiedAt }
 }

@@ -144,27 +144,22 @@ async function rejectedIfUnjudged<T>(judge: () => Promise<T>): Promise<T | Rejec
 
 const inClear = (message: MrMessage): Opened => ({ outcome: 'opened', message })
 
-const noKey = (agent: string, purpose: string): Refusal => ({
-  outcome: 'refused',
-  code: 'NO_KEY',
-  reason: `There is no key of ${agent} to ${purpose}.`,
-  hint: `Make one: signalbox mr keys ${agent} --generate`,
-})
+const refusal = (code: string, reason: string, hint: string): Refusal => ({ outcome: 'refused', code, reason, hint })
 
-const unsignable: Refusal = {
-  outcome: 'refused',
-  code: 'NOT_CANONICAL',
-  reason: 'The message holds text that is not well-formed Unicode, which can be neither signed nor encrypted.',
-  hint: 'Remove halves of surrogate pairs from the payload.',
+const noKey = (agent: string, purpose: string): Refusal =>
+  refusal('NO_KEY', `There is no key of ${agent} to ${purpose}.`, `Make one: signalbox mr keys ${agent} --generate`)
+
+const unsignable = refusal(
+  'NOT_CANONICAL',
+  'The message holds text that is not well-formed Unicode, which can be neither signed nor encrypted.',
+  'Remove halves of surrogate pairs from the payload.',
+)
+
+function tooFast(from: string, waitMs: number, { messagesPerMinute }: SecuritySettings): Refusal {
+  const reason = `${from} may send ${messagesPerMinute} messages a minute and has sent them.`
+  const hint = `Try again in ${Math.ceil(waitMs / 1000)} s.`
+  return { ...refusal('RATE_LIMITED', reason, hint), retryAfterMs: Math.ceil(waitMs) }
 }
-
-const tooFast = (from: string, waitMs: number, { messagesPerMinute }: SecuritySettings): Refusal => ({
-  outcome: 'refused',
-  code: 'RATE_LIMITED',
-  reason: `${from} may send ${messagesPerMinute} messages a minute and has sent them.`,
-  hint: `Try again in ${Math.ceil(waitMs / 1000)} s.`,
-  retryAfterMs: Math.ceil(waitMs),
-})
 
 const misaddressed = ({ to }: MrMessage, agent: string): Rejection =>
   rejected('WRONG_INBOX', `The message is for ${to}, not for ${agent}`)

@@ -1,12 +1,12 @@
 /** Answering another program in the form that it writes: the message that is answered shows which form that is. */
-import { denied, notFound, type SignalboxError } from '../../../kernel/errors.ts'
+import { denied, type SignalboxError } from '../../../kernel/errors.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import { jsonIn } from '../format.ts'
 import { type Rejection, rejected } from '../hooks.ts'
 import { type AgentId, isMessageId, stemOf } from '../layout.ts'
 import { isObject, type MrMessage } from '../schema.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
-import { leafAt, messageIn } from './reading.ts'
+import { leafAt, messageIn, noSuchMessage } from './reading.ts'
 
 export interface Original {
   /** The id by which it is known here. */
@@ -44,11 +44,7 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
   }
   // The caller checks what is no id in any form.
   if (isMessageId(id) || idOf(id) === id) return undefined
-  if (refused) throw refused
-  throw notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id} to answer.`, {
-    hint: `See what there is: signalbox mr taken ${agent}`,
-    details: { agent, id },
-  })
+  throw refused ?? noSuchMessage(agent, id, `${agent} has no message ${id} to answer.`)
 }
 
 /** What speaks against a message that is to be answered: it is forged, or says that it is another one. */

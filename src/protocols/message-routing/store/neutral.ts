@@ -7,7 +7,6 @@
  */
 import { isoTime } from '../../../kernel/clock.ts'
 import type { Headline } from '../../../kernel/envelope.ts'
-import { notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { childOf, treePath } from '../../../kernel/tree-path.ts'
 import { type Claim, expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
@@ -30,7 +29,7 @@ import { agentId, folderPath, folders, isAgentId, stemOf } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
 import type { MrView } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
-import { viewOfId, viewsIn } from './reading.ts'
+import { noSuchMessage, viewOfId, viewsIn } from './reading.ts'
 import type { Routing } from './routing.ts'
 
 type HeldView = MrView & { readonly claim?: Claim }
@@ -194,10 +193,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
 }
 
 const notTaken = (agent: string, id: string) =>
-  notFound('NO_SUCH_MESSAGE', `${agent} has not taken a message ${id.slice(0, 80)}, or it is not kept any more.`, {
-    hint: `See what there is: signalbox mr taken ${agent}`,
-    details: { agent, id: id.slice(0, 400) },
-  })
+  noSuchMessage(agent, id, `${agent} has not taken a message ${id.slice(0, 80)}, or it is not kept any more.`)
 
 /** Whether an answer says that the work is over. An acknowledgement, a sign of life and a question of its own do not. */
 function stateToldBy({ type, payload, correlation_id }: MrMessage): MessageOutcome['state'] | undefined {

@@ -5,10 +5,13 @@ import type { Folder, KeptFolder } from '../layout.ts'
 import type { MessageType, MrMessage, Payload } from '../schema.ts'
 import type { FieldProblem } from '../validate.ts'
 
+/** Where a message is: the folder of its recipient that it lies in. */
+export type MrState = Folder
+
 /** A message as callers see it: the neutral envelope, the defaults filled in, and the file's own words beside it. */
 export interface MrView extends Headline {
   readonly protocol: 'mr'
-  readonly state: Folder
+  readonly state: MrState
   readonly type: MessageType
   readonly sequence: number
   readonly requiresAck: boolean
@@ -213,7 +216,7 @@ export interface RecoverOptions {
 export interface Recovered {
   /** `unchanged`: it is in the inbox already. */
   readonly outcome: 'recovered' | 'unchanged'
-  readonly from: Folder
+  readonly from: MrState
   readonly path: string
   readonly durability: Durability
   /** It is in a form of another program, and would be rejected again when it is received without `compat`. */

@@ -1,4 +1,5 @@
 /** The message in a file that lies in an agent's folder: ours, or another program's in the form that it writes. */
+import { notFound } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { readOrSayWhyIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
@@ -61,6 +62,12 @@ export async function leafAt({ tree }: Pick<RoutingParts, 'tree'>, path: TreePat
   const read = await readOrSayWhy(tree, path, asFarAsRead)
   return read && !isUnread(read) ? read : undefined
 }
+
+export const noSuchMessage = (agent: string, id: string, message: string, others = '') =>
+  notFound('NO_SUCH_MESSAGE', message, {
+    hint: `See what there is: signalbox mr taken ${agent}${others}`,
+    details: { agent, id: id.slice(0, 400) },
+  })
 
 /** What lies under a name in a folder of an agent; `undefined` when that is gone, cannot be read, or is no message. */
 export async function readMessage(

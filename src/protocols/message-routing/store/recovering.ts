@@ -2,7 +2,7 @@
  * What left an inbox is kept for a while: people list it, and move it back.
  * See docs/decisions/0019-once-and-only-once.md.
  */
-import { conflict, corrupt, denied, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { conflict, corrupt, denied, SignalboxError } from '../../../kernel/errors.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
@@ -15,7 +15,17 @@ import type { Evictions } from './evictions.ts'
 import { moveMessage, pathsOf } from './moving.ts'
 import type { Kept, MrView, Recovered, RecoverOptions } from './outcomes.ts'
 import { expectInOrder, isMessageEntry, messageNames, pathIn, type RoutingParts, turnOf } from './parts.ts'
-import { type Closed, isClosed, isGenuine, leafAt, messageIn, openFile, readMessage, unreadableAs } from './reading.ts'
+import {
+  type Closed,
+  isClosed,
+  isGenuine,
+  leafAt,
+  messageIn,
+  noSuchMessage,
+  openFile,
+  readMessage,
+  unreadableAs,
+} from './reading.ts'
 import { expectNumberAgain } from './received-numbers.ts'
 import { viewOf } from './view.ts'
 
@@ -157,11 +167,10 @@ export class Recovering {
   }
 }
 
-const nothingToRecover = (agent: string, id: string) =>
-  notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id.slice(0, 80)} in taken/, evicted/ or rejected/.`, {
-    hint: `See what there is: signalbox mr taken ${agent}, or evicted, or rejected.`,
-    details: { agent, id: id.slice(0, 400) },
-  })
+const nothingToRecover = (agent: string, id: string) => {
+  const message = `${agent} has no message ${id.slice(0, 80)} in taken/, evicted/ or rejected/.`
+  return noSuchMessage(agent, id, message, ', or evicted, or rejected.')
+}
 
 const notReadable = ({ path, reason, hint }: Closed) => denied('PERMISSION_DENIED', reason, { hint, details: { path } })
 

@@ -3,7 +3,7 @@
  * acknowledgement's id follows from the message's: so one that was written by a process that died before it could
  * remember that is found again, wherever its reader has put it.
  */
-import { conflict, notFound } from '../../../kernel/errors.ts'
+import { conflict } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { draftOf } from '../draft.ts'
@@ -26,7 +26,7 @@ import { forgeryUnder, notAnswered, originalOf } from './answering.ts'
 import { awaitedBy, forgetAwaited, isAcknowledgement } from './awaited-acks.ts'
 import type { Acknowledged, Unacknowledged } from './outcomes.ts'
 import { expectInOrder, messageNames, pathIn, type StoreParts } from './parts.ts'
-import { isGenuine, leafAt, readMessage } from './reading.ts'
+import { isGenuine, leafAt, noSuchMessage, readMessage } from './reading.ts'
 import { viewOf } from './view.ts'
 
 interface Given {
@@ -127,10 +127,7 @@ export class Settling {
       forgery = found
     }
     if (forgery) throw notAnswered(id, forgery)
-    throw notFound('NO_SUCH_MESSAGE', `${agent} has no message ${id}.`, {
-      hint: `See what there is: signalbox mr taken ${agent}`,
-      details: { agent, id },
-    })
+    throw noSuchMessage(agent, id, `${agent} has no message ${id}.`)
   }
 
   /** An acknowledgement whose sender died before it could remember it, or the id that is free for one. */

@@ -1,12 +1,13 @@
 /**
  * Does something again and again until it is stopped: what all duties have in common. A round is followed by a rest, which
- * ends early when somebody rings.
+ * `ring` ends early.
  */
 import { SignalboxError } from '../kernel/errors.ts'
+import type { TreePath } from '../kernel/tree-path.ts'
 import type { Context } from '../operations/define.ts'
 
 /** In milliseconds. `most` may be left out: then only a ring ends the rest. */
-export interface Rest {
+interface Rest {
   readonly least: number
   readonly most?: number
 }
@@ -82,3 +83,34 @@ export class Rounds {
 
 /** Timers of more milliseconds than this end at once. */
 const longestTimer = 2 ** 31 - 1
+
+/** A duty may run for months. In the end it lists at most so much of what it did. */
+const mostRemembered = 1000
+
+export const lastOf = <T>(before: readonly T[], now: readonly T[]): T[] => [...before, ...now].slice(-mostRemembered)
+
+type Watched = Awaited<ReturnType<Context['tree']>>
+
+/** The folders that are watched, which may be others after each round. */
+export class Watches {
+  readonly #tree: Watched
+  readonly #onChange: () => void
+  readonly #open = new Map<TreePath, ReturnType<Watched['watch']>>()
+
+  constructor(tree: Watched, onChange: () => void) {
+    this.#tree = tree
+    this.#onChange = onChange
+  }
+
+  /** Watches these and no others. */
+  keep(folders: readonly TreePath[]): void {
+    for (const folder of folders) {
+      if (!this.#open.has(folder)) this.#open.set(folder, this.#tree.watch(folder, this.#onChange))
+    }
+    for (const [folder, watching] of this.#open) {
+      if (folders.includes(folder)) continue
+      watching.close()
+      this.#open.delete(folder)
+    }
+  }
+}

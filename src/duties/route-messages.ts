@@ -6,41 +6,23 @@ import type { TreePath } from '../kernel/tree-path.ts'
 import type { Context } from '../operations/define.ts'
 import { openDream } from '../operations/dream/open.ts'
 import { dreamRoute, type RoutedOften } from '../operations/dream/route.ts'
-import { processorTime, Rounds, restFor } from './rounds.ts'
+import { lastOf, processorTime, Rounds, restFor, Watches } from './rounds.ts'
 
-/** Leases end, agents die and other programs overwrite mailboxes without anybody being told. */
+/** Nothing tells that a lease ends, an agent dies or another program overwrites a mailbox. */
 const longestRest = 30_000
-const mostRemembered = 1000
-
-type Tree = Awaited<ReturnType<Context['tree']>>
 
 export async function routeMessages(context: Context, input: unknown, stopped: AbortSignal): Promise<RoutedOften> {
   const rounds = new Rounds(context, stopped)
-  const tree: Tree = await context.tree()
-  const watching = new Map<TreePath, ReturnType<Tree['watch']>>()
-  let all: RoutedOften = {
-    outcome: 'nothing',
-    moved: [],
-    copied: [],
-    unroutable: [],
-    resent: [],
-    plans: [],
-    rejected: [],
-    notices: [],
-  }
+  const watches = new Watches(await context.tree(), () => rounds.ring())
+  const none = { moved: [], copied: [], unroutable: [], resent: [], plans: [], rejected: [], notices: [] }
+  let all: RoutedOften = { outcome: 'nothing', ...none }
   let passes = 0
   let standing: ReadonlySet<string> = new Set()
   context.report.tell({ as: 'text', text: 'Carrying messages. Stop with Ctrl-C.' })
   try {
     await rounds.repeat(async () => {
       const startedAt = processorTime()
-      for (const folder of await watchedBy(context)) {
-        if (!watching.has(folder))
-          watching.set(
-            folder,
-            tree.watch(folder, () => rounds.ring()),
-          )
-      }
+      watches.keep(await watchedBy(context))
       const pass = await rounds.attempt(() => dreamRoute.invoke(context, { ...(input as object), once: true }))
       if (pass) {
         passes++
@@ -51,7 +33,7 @@ export async function routeMessages(context: Context, input: unknown, stopped: A
       return { least: restFor(processorTime() - startedAt, longestRest), most: longestRest }
     })
   } finally {
-    for (const one of watching.values()) one.close()
+    watches.keep([])
   }
   return { ...all, passes }
 }
@@ -62,20 +44,17 @@ async function watchedBy(context: Context): Promise<readonly TreePath[]> {
   return folders
 }
 
-function joined(all: RoutedOften, pass: RoutedOften): RoutedOften {
-  const last = <T>(a: readonly T[], b: readonly T[]): T[] => [...a, ...b].slice(-mostRemembered)
-  return {
-    outcome: pass.outcome === 'routed' ? 'routed' : all.outcome,
-    moved: last(all.moved, pass.moved),
-    copied: last(all.copied, pass.copied),
-    resent: last(all.resent, pass.resent),
-    plans: last(all.plans, pass.plans),
-    // These stay as long as nobody puts them right: what the last pass found is what there is.
-    unroutable: pass.unroutable,
-    rejected: pass.rejected,
-    notices: [...new Set(last(all.notices, pass.notices))],
-  }
-}
+const joined = (all: RoutedOften, pass: RoutedOften): RoutedOften => ({
+  outcome: pass.outcome === 'routed' ? 'routed' : all.outcome,
+  moved: lastOf(all.moved, pass.moved),
+  copied: lastOf(all.copied, pass.copied),
+  resent: lastOf(all.resent, pass.resent),
+  plans: lastOf(all.plans, pass.plans),
+  // These stay until a person puts them right: what the last pass found is what there is.
+  unroutable: pass.unroutable,
+  rejected: pass.rejected,
+  notices: [...new Set(lastOf(all.notices, pass.notices))],
+})
 
 function tell({ report }: Context, { moved, copied, resent, plans }: RoutedOften): void {
   for (const { from, to, path } of moved) report.tell({ as: 'step', text: `${from} to ${to}: ${path}` })
@@ -84,7 +63,7 @@ function tell({ report }: Context, { moved, copied, resent, plans }: RoutedOften
   for (const { outcome, plan, planner } of plans) report.tell({ as: 'step', text: `${plan} of ${planner}: ${outcome}` })
 }
 
-/** What stays as it is until somebody puts it right is told once, not at every pass. Answers what was found now. */
+/** What stays as it is until a person puts it right is told once, not at every pass. Answers what was found now. */
 function tellStanding({ report }: Context, pass: RoutedOften, told: ReadonlySet<string>): ReadonlySet<string> {
   const found = new Set([
     ...pass.notices,

@@ -8,7 +8,7 @@ import type { TreePath } from '../kernel/tree-path.ts'
 import { openMissions } from '../operations/acmq/mission.ts'
 import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
 import type { Context, Reporter } from '../operations/define.ts'
-import { processorTime, Rounds, restFor } from './rounds.ts'
+import { lastOf, processorTime, Rounds, restFor, Watches } from './rounds.ts'
 
 const second = 1000
 /** Pass at least this often: changes can be missed, and nothing tells that a file is not being written any more. */
@@ -19,8 +19,6 @@ const archiveEvery = 10 * 60 * second
 /** Documents need not follow every message; what changed meanwhile is in the next one. */
 const memoryEvery = 10 * second
 const noticeEvery = 60 * second
-/** It may run for months. In the end it lists at most so much of what it did. */
-const mostRemembered = 1000
 
 interface Asked {
   readonly mission: string
@@ -37,13 +35,7 @@ export async function superviseMission(given: Context, input: unknown, stopped: 
   const tree = await context.tree()
   const watches = new Watches(tree, () => rounds.ring())
   const strange = new Set<string>()
-  let stalled: Supervised['stalled'] = []
-  let repairs: Supervised['repairs'] = []
-  let archived = 0
-  let documents: Supervised['documents'] = []
-  let snapshots: Supervised['snapshots'] = []
-  let reports: Supervised['reports'] = []
-  let moves: Supervised['moves'] = []
+  let all: Done = { stalled: [], repairs: [], archived: 0, documents: [], snapshots: [], reports: [], moves: [] }
   let memoryDueAt = Number.NEGATIVE_INFINITY
   /** Of the last pass without documents, in milliseconds. */
   let worked = 0
@@ -68,15 +60,9 @@ export async function superviseMission(given: Context, input: unknown, stopped: 
         last = pass
         passes++
         if (isArchiveDue && !pass.archiveBusy) archivedAt = startedAt
-        documents = [...documents, ...pass.documents].slice(-mostRemembered)
-        snapshots = [...snapshots, ...pass.snapshots].slice(-mostRemembered)
-        reports = [...reports, ...pass.reports].slice(-mostRemembered)
-        moves = [...moves, ...pass.moves].slice(-mostRemembered)
-        const news = newsIn(pass, strange)
-        tell(context, { ...pass, repairs: news })
-        stalled = [...stalled, ...pass.stalled].slice(-mostRemembered)
-        repairs = [...repairs, ...news].slice(-mostRemembered)
-        archived += pass.archived
+        const done = { ...pass, repairs: newsIn(pass, strange) }
+        tell(context, done)
+        all = joined(all, done)
       }
       const workedNow = processorTime() - workedBefore
       // Vectors of many messages take minutes, once: no rest but for stalls until all are there.
@@ -89,22 +75,22 @@ export async function superviseMission(given: Context, input: unknown, stopped: 
   } finally {
     watches.keep([])
   }
-  const did = [stalled, repairs, documents, snapshots, reports, moves].some((list) => list.length > 0) || archived > 0
-  const outcome = did ? 'swept' : 'nothing'
-  return {
-    outcome,
-    mission,
-    stalled,
-    repairs,
-    archived,
-    documents,
-    snapshots,
-    reports,
-    moves,
-    nextStallAt: last?.nextStallAt ?? null,
-    passes,
-  }
+  const { archived, ...lists } = all
+  const outcome = archived > 0 || Object.values(lists).some(({ length }) => length > 0) ? 'swept' : 'nothing'
+  return { outcome, mission, ...all, nextStallAt: last?.nextStallAt ?? null, passes }
 }
+
+type Done = Pick<Supervised, 'stalled' | 'repairs' | 'archived' | 'documents' | 'snapshots' | 'reports' | 'moves'>
+
+const joined = (all: Done, pass: Done): Done => ({
+  stalled: lastOf(all.stalled, pass.stalled),
+  repairs: lastOf(all.repairs, pass.repairs),
+  archived: all.archived + pass.archived,
+  documents: lastOf(all.documents, pass.documents),
+  snapshots: lastOf(all.snapshots, pass.snapshots),
+  reports: lastOf(all.reports, pass.reports),
+  moves: lastOf(all.moves, pass.moves),
+})
 
 /** Of remarks that differ by numbers alone, such as how far long work has come, one a minute. */
 function withRareNotices(report: Reporter): Reporter {
@@ -128,32 +114,6 @@ function withRareNotices(report: Reporter): Reporter {
 const foldersOf = (missions: readonly { readonly supervised: readonly TreePath[]; readonly inside: TreePath }[]) =>
   missions.flatMap(({ supervised, inside }) => [...supervised, inside])
 
-type Watched = Awaited<ReturnType<Context['tree']>>
-
-/** The folders that are watched, which change as missions are made inside the mission. */
-class Watches {
-  readonly #tree: Watched
-  readonly #onChange: () => void
-  readonly #open = new Map<TreePath, ReturnType<Watched['watch']>>()
-
-  constructor(tree: Watched, onChange: () => void) {
-    this.#tree = tree
-    this.#onChange = onChange
-  }
-
-  /** Watches these and no others. */
-  keep(folders: readonly TreePath[]): void {
-    for (const folder of folders) {
-      if (!this.#open.has(folder)) this.#open.set(folder, this.#tree.watch(folder, this.#onChange))
-    }
-    for (const [folder, watching] of this.#open) {
-      if (folders.includes(folder)) continue
-      watching.close()
-      this.#open.delete(folder)
-    }
-  }
-}
-
 /** What is new in a pass. Files that it can only report are told once, not in every pass. */
 function newsIn({ repairs }: Supervised, strange: Set<string>): Supervised['repairs'] {
   return repairs.filter(({ what, path }) => {
@@ -170,7 +130,7 @@ function restAfter(pass: Supervised | undefined, now: number): number {
   return pass?.nextStallAt ? Math.min(longest, Date.parse(pass.nextStallAt) - now) : longest
 }
 
-function tell({ report }: Context, pass: Supervised): void {
+function tell({ report }: Context, pass: Done): void {
   const { stalled, repairs, archived, documents, snapshots, reports, moves } = pass
   for (const { message, investigation } of stalled) {
     const asked = investigation === undefined ? '' : `; asked ${message.from} to look into it`

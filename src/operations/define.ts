@@ -8,7 +8,7 @@ import { type Bounded, bounded, type Lists, limit } from './bounded.ts'
 import { checkInput, type Spelling } from './check-input.ts'
 import type { LazyWorkspace } from './workspace/workspace.ts'
 
-/** What operations are given. Whatever costs time is a function, so that nobody pays for what is not used. */
+/** What operations are given. What costs time is a function, so that only its users pay for it. */
 export interface Context extends Omit<LazyWorkspace, 'close'> {
   readonly about: About
   readonly clock: Clock
@@ -100,13 +100,13 @@ export interface Operation<Output extends Result = Result> extends Described<Fie
   /** Checks the input, runs, and reports how long it took and how it ended. */
   invoke(context: Context, given: unknown, spell?: Spelling): Promise<Output & Bounded>
   /**
-   * For whoever could not be given the answer, because of a full disk behind standard output or a reader that has ended:
-   * what stays done although nobody was told, and what to do about it.
+   * The answer could not be written, because of a full disk behind standard output or a reader that has ended: what stays
+   * done although the caller was not told, and what to do about it.
    */
   untold?(output: Output): string | undefined
   /**
-   * Puts back what the answer handed out, when it could not be written to whoever asked. Answers what to do now; `undefined`
-   * if nothing had been handed out. A reader that has ended is another matter: it may have got what it wanted.
+   * Puts back what the answer handed out, when it could not be written to the caller. Answers what to do now; `undefined`
+   * if nothing had been handed out. Not called for a reader that has ended: it may have got what it wanted.
    */
   takeBack?(context: Context, output: Output): Promise<string | undefined>
   /**
@@ -124,10 +124,6 @@ export interface OperationGroup {
   /** The member that is meant when none is named; without one, help is. */
   readonly alone?: string
 }
-
-/** All of them, without their groups. */
-export const operationsIn = (members: readonly (Operation | OperationGroup)[]): readonly Operation[] =>
-  members.flatMap((member) => ('members' in member ? member.members : [member]))
 
 /** Does not compile where an outcome is declared, and shown in help, that `run` never answers. */
 type EveryOutcomeHappens<O extends Outcomes, Output extends Result> = [keyof O] extends [Output['outcome']]
@@ -163,21 +159,18 @@ export function defineOperation<
   }
 }
 
-/** Who acts stands in the command. Another name in --as would be ignored, which nobody means. */
+/** The command names the agent that acts. Another name in --as would be ignored, so it is refused. */
 async function expectOneActor(context: Context, fields: Fields, values: Readonly<Record<string, unknown>>) {
   for (const [name, field] of Object.entries(fields)) {
     const named = values[name]
     if (field.type !== 'text' || !field.isActor || typeof named !== 'string') continue
     const { agent, origins } = await context.configuration()
     if (origins.agent !== 'flag' || agent === undefined || agent.toLowerCase() === named.toLowerCase()) continue
-    throw invalidInput(
-      'CONTRADICTION',
-      `The command names ${printableLine(named)}, and --as ${printableLine(agent)}.`,
-      {
-        hint: 'Leave --as out, or give the same name twice.',
-        details: { agent: named, as: agent },
-      },
-    )
+    const reason = `The command names ${printableLine(named)}, and --as ${printableLine(agent)}.`
+    throw invalidInput('CONTRADICTION', reason, {
+      hint: 'Leave --as out, or give the same name twice.',
+      details: { agent: named, as: agent },
+    })
   }
 }
 

@@ -1,8 +1,9 @@
 /** What `doctor` looks at, in order; each protocol looks after itself. */
-
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
+import { once } from '../kernel/once.ts'
 import { finding } from '../messaging/inspection/finding.ts'
+import { unlessFailed } from '../messaging/leaves/tolerant.ts'
 import type { Finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'
@@ -14,10 +15,7 @@ export interface Check {
   readonly name: string
   /** When this one finds an error, the checks after it do not repair. */
   readonly decidesRepair?: boolean
-  run(
-    context: Context,
-    options: { readonly repair: boolean; readonly assumeGone: boolean },
-  ): Promise<readonly Finding[]>
+  run(context: Context, options: { repair: boolean; assumeGone: boolean }): Promise<readonly Finding[]>
 }
 
 const configuration: Check = {
@@ -77,7 +75,7 @@ const workspace: Check = {
 const engine: Check = {
   name: 'engine',
   async run(context, { repair, assumeGone }) {
-    // Only where messages are: a root is often a whole repository, full of links that are none of our business.
+    // Only where messages are: a root is often a whole repository, with links of its own.
     const within = (await isReadable(context)) ? await messageFolders(context) : await defaultMessageFolders()
     const tree = await unlessBadConfiguration(() => context.tree({ recover: false }))
     if (tree) return tree.inspect({ repair, assumeGone, within })
@@ -91,7 +89,7 @@ const engine: Check = {
   },
 }
 
-/** A clock that is wrong among many: nobody but this machine can tell. */
+/** Only this machine can tell that its clock is the wrong one among many. */
 const clock: Check = {
   name: 'clock',
   async run(context) {
@@ -114,7 +112,7 @@ const ownHome: Check = {
   },
 }
 
-/** Where a model is set up only in part, it is never asked, and nobody would be told why. */
+/** A model that is set up only in part is never asked; this says why. */
 const model: Check = {
   name: 'model',
   async run(context) {
@@ -150,7 +148,7 @@ const ofProtocol = (protocol: AnyProtocol): Check => ({
   },
 })
 
-/** Questions, and files that nobody has decided on: whoever reads `doctor` alone would not know of them. */
+/** Questions, and files that no person has decided on, for those who read `doctor` and not `human list`. */
 const people: Check = {
   name: 'people',
   async run(context) {
@@ -160,13 +158,12 @@ const people: Check = {
     for await (const { protocol, neutral } of usedProtocols(context)) {
       const tree = await context.tree()
       let count = 0
-      try {
+      const countAll = async () => {
         for await (const _ of neutral.questions?.() ?? []) count++
         for await (const _ of waitingFiles(tree, protocol.name, neutral, () => {})) count++
-      } catch (error) {
-        // What cannot be read is told by the protocol itself.
-        if (!(error instanceof SignalboxError)) throw error
       }
+      // What cannot be read is told by the protocol itself.
+      await unlessFailed(countAll())
       if (count === 0) continue
       const message = `${count === 1 ? 'One thing waits' : `${count} things wait`} for a person.`
       const hint = 'See what, and how to answer: signalbox human list'
@@ -176,24 +173,16 @@ const people: Check = {
   },
 }
 
-/** Whether an agent has been seen in any protocol. They are asked once, and only if somebody wants to know. */
+/** Whether an agent has been seen in any protocol. The protocols are asked once, at the first question. */
 function whetherSeen(context: Context): (agent: string) => Promise<boolean> {
-  const collect = async (): Promise<ReadonlySet<string> | undefined> => {
+  const collect = async (): Promise<ReadonlySet<string>> => {
     const seen = new Set<string>()
-    try {
-      for await (const agent of seenAnywhere(context)) seen.add(agent.toLowerCase())
-    } catch (error) {
-      // Something cannot be read, which is a finding of its own; who else has been here cannot be told then.
-      if (error instanceof SignalboxError) return undefined
-      throw error
-    }
+    for await (const agent of seenAnywhere(context)) seen.add(agent.toLowerCase())
     return seen
   }
-  let asked: ReturnType<typeof collect> | undefined
-  return async (agent) => {
-    asked ??= collect()
-    return (await asked)?.has(agent.toLowerCase()) ?? true
-  }
+  // Where something cannot be read, which is a finding of its own, every agent counts as seen.
+  const seen = once(() => unlessFailed(collect()))
+  return async (agent) => (await seen())?.has(agent.toLowerCase()) ?? true
 }
 
 export const allChecks = async (): Promise<readonly Check[]> => [

@@ -5,8 +5,8 @@ import { withoutUndefined } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
 import { type Answer, expectAnswerable, type Question, verbOf } from '../protocols/contract.ts'
 import type { Durability } from '../tree/tree.ts'
-import { theOneMeant } from './human-meant.ts'
 import { forgetLeft, leave, questionOf, waitingFiles } from './human-quarantine.ts'
+import { resolveMessage } from './human-resolve.ts'
 import { lastShown, rememberShown } from './shown.ts'
 import { type StoresPlace, usedProtocols } from './stores.ts'
 
@@ -135,7 +135,7 @@ function checked(answer: { readonly text?: string; readonly option?: number }): 
 
 /** Gives a person's answer to whatever the id means, in whichever protocol that is. */
 async function give(place: StoresPlace, id: string, answer: Omit<Answer, 'by'>, given: Given): Promise<GivenAnswer> {
-  const { protocol, neutral, message, question, file } = await theOneMeant(place, id, given.in)
+  const { protocol, neutral, message, question, file } = await resolveMessage(place, id, given.in)
   const { agent, durability } = await place.configuration()
   const by = given.by ?? agent ?? 'human'
   if (file) {

@@ -3,15 +3,14 @@
  * is. What may stay is remembered in the workspace, one small file each, as long as the file says what it said then.
  */
 import type { Headline } from '../kernel/envelope.ts'
-import { SignalboxError } from '../kernel/errors.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'
 import { changeLeaf } from '../messaging/leaves/change.ts'
-import { lookIfThere } from '../messaging/leaves/tolerant.ts'
+import { lookIfThere, unlessFailed } from '../messaging/leaves/tolerant.ts'
 import { digestOf, type Neutral, type Quarantined, type Question } from '../protocols/contract.ts'
 import { stateOf } from '../tree/home.ts'
 import type { Tree } from '../tree/tree.ts'
 
-export const leftFolder = childOf(stateOf('approvals'), 'left')
+const leftFolder = childOf(stateOf('approvals'), 'left')
 
 const noteOf = (protocol: string, { path, digest }: Quarantined): TreePath =>
   childOf(leftFolder, `${digestOf(protocol, path, digest)}.json`)
@@ -34,7 +33,7 @@ export async function leave(
   return 'answered'
 }
 
-/** Those that nobody has decided on yet. `seen` is told of all of them. */
+/** Those that no person has decided on yet. `seen` is told of all of them. */
 export async function* waitingFiles(
   tree: Tree,
   protocol: string,
@@ -47,15 +46,21 @@ export async function* waitingFiles(
   }
 }
 
-/** Forgets what was decided on files that are gone, or say something else by now. */
-export async function forgetLeft(tree: Tree, kept: ReadonlySet<TreePath>): Promise<void> {
-  try {
-    for (const { name, kind } of await tree.list(leftFolder)) {
-      if (kind === 'leaf' && !kept.has(childOf(leftFolder, name))) await tree.remove(childOf(leftFolder, name))
-    }
-  } catch (error) {
-    // Somebody who may read and not write, or a file where the folder should be: it is forgotten another time.
-    if (!(error instanceof SignalboxError)) throw error
+/**
+ * Forgets what was decided on files that are gone, or say something else by now. A user who may read and not write leaves it to
+ * the next one.
+ */
+export const forgetLeft = async (tree: Tree, kept: ReadonlySet<TreePath>): Promise<void> =>
+  unlessFailed(forgetOthers(tree, leftFolder, kept))
+
+/** Removes the notes of a folder but for those in `kept`. */
+export async function forgetOthers(
+  tree: Tree,
+  folder: TreePath,
+  kept: { has(path: TreePath): boolean },
+): Promise<void> {
+  for (const { name, kind } of await tree.list(folder)) {
+    if (kind === 'leaf' && !kept.has(childOf(folder, name))) await tree.remove(childOf(folder, name))
   }
 }
 
@@ -78,7 +83,7 @@ export function questionOf(neutral: Neutral, file: Quarantined): Question {
   }
 }
 
-/** For those who ask what an id means: a file as if it were a message. */
+/** A file as if it were a message, for a person who names it by its id. */
 export const envelopeOfFile = (protocol: string, file: Quarantined): Headline => {
   const { id, place, path, reason: summary, since: createdAt } = file
   const known = { protocol, id, from: 'unknown', to: 'unknown', state: 'quarantined', path, summary, createdAt }

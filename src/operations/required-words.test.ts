@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Field } from '../kernel/field.ts'
-import { operationsIn } from './define.ts'
 import { protocols } from './protocols.ts'
 
 it.each(protocols)('$name: who leaves out what must be given is told more than "text"', async (line) => {
-  for (const { name, input } of operationsIn(await line.operations())) {
+  const members = await line.operations()
+  for (const { name, input } of members.flatMap((member) => ('members' in member ? member.members : [member]))) {
     for (const [key, field] of Object.entries(input) as [string, Field][]) {
       if (field.type === 'text' && field.required) expect([name, key, field.expected]).not.toContain(undefined)
     }

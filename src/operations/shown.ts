@@ -1,13 +1,13 @@
 /**
- * What `human list` showed last, so that whoever then answers without naming it answers that and nothing else. Kept in the
- * workspace, one small file a question; without it an answer is for what is there.
+ * What `human list` showed last, so that an answer that names no digest is for that text and no other. Kept in the workspace,
+ * one small file a question; without it an answer is for what is there.
  */
-
-import { SignalboxError } from '../kernel/errors.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'
 import { changeLeaf } from '../messaging/leaves/change.ts'
+import { unlessFailed } from '../messaging/leaves/tolerant.ts'
 import { digestOf, type Question } from '../protocols/contract.ts'
 import { stateOf } from '../tree/home.ts'
+import { forgetOthers } from './human-quarantine.ts'
 import type { StoresPlace } from './stores.ts'
 
 type Asked = Pick<Question, 'id' | 'place'> & { readonly protocol: string }
@@ -24,29 +24,18 @@ export async function rememberShown(
   { areAll }: { readonly areAll: boolean },
 ): Promise<void> {
   const tree = await place.tree()
-  await whereItCan(async () => {
-    const kept = new Map(waiting.map((one) => [pathOf(one), one.digest]))
+  const kept = new Map(waiting.map((one) => [pathOf(one), one.digest]))
+  const remember = async () => {
     for (const [path, digest] of kept) await changeLeaf(tree, path, () => Buffer.from(digest))
-    if (!areAll) return
-    for (const { name, kind } of await tree.list(folder)) {
-      if (kind === 'leaf' && !kept.has(childOf(folder, name))) await tree.remove(childOf(folder, name))
-    }
-  })
+    if (areAll) await forgetOthers(tree, folder, kept)
+  }
+  // A user who may read and not write, or a folder where the file should be: then nothing is remembered.
+  await unlessFailed(remember())
 }
 
 /** The digest of what was shown last of this question; `undefined` when nothing was. */
 export async function lastShown(place: StoresPlace, asked: Asked): Promise<string | undefined> {
   const tree = await place.tree()
-  const leaf = await whereItCan(() => tree.read(pathOf(asked), { atMost: 64 }))
+  const leaf = await unlessFailed(tree.read(pathOf(asked), { atMost: 64 }))
   return leaf && Buffer.from(leaf.bytes).toString('utf8').trim()
-}
-
-/** Somebody who may read and not write, or a folder where the file should be: then nothing is remembered. */
-async function whereItCan<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof SignalboxError) return undefined
-    throw error
-  }
 }

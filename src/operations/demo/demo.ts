@@ -7,12 +7,7 @@ import { isReserved } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { type Around, allProtocols, type ProtocolLine, protocols } from '../protocols.ts'
-import { append } from './append.ts'
-import { claim } from './claim.ts'
-import { deliver } from './deliver.ts'
-import { lease } from './lease.ts'
-import { replace } from './replace.ts'
-import { watch } from './watch.ts'
+import { treeChapters } from './tree-chapters.ts'
 
 export const demo = defineOperation({
   name: 'demo',
@@ -56,7 +51,7 @@ export const demo = defineOperation({
 
 /** The tour, in order: what the tree promises, then what each protocol makes of it. */
 const scenes = async (): Promise<readonly Scene[]> => [
-  ...[deliver, claim, replace, append, lease, watch].map((chapter) => ({ chapter })),
+  ...treeChapters.map((chapter) => ({ chapter })),
   ...(await Promise.all(protocols.map(async (line) => ({ chapter: await (await line.load()).chapter(), line })))),
 ]
 

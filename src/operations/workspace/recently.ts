@@ -1,53 +1,43 @@
 /**
- * What a command found out and the next one should know for a while: that something happened, and when. Disposable, and of
- * this machine alone, since what does not answer one may answer another.
+ * What a command found out and the next one should know for a while: that something happened, and when. Disposable, and for
+ * this machine alone: an endpoint that does not answer here may answer another machine.
  */
 import { hash } from 'node:crypto'
 import { hostname } from 'node:os'
-import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
+import { unlessFailed } from '../../messaging/leaves/tolerant.ts'
 import { cacheOf } from '../../tree/home.ts'
 import type { Tree } from '../../tree/tree.ts'
 
 export interface Recently {
-  /** How long ago it happened, in milliseconds; `undefined` when nobody noted it. */
+  /** How long ago it happened, in milliseconds; `undefined` when it was not noted. */
   age(what: string): Promise<number | undefined>
   /** It happened just now. */
   note(what: string): Promise<void>
 }
 
-export function recently(tree: () => Promise<Tree>): Recently {
-  return {
-    age: (what) =>
-      quietly(async () => {
-        const opened = await tree()
-        const found = await opened.look(pathOf(what))
-        const age = found?.kind === 'leaf' ? (await opened.now()) - found.modifiedAt : undefined
-        // A time in the future is nobody's.
-        return age !== undefined && age >= -tolerated ? Math.max(0, age) : undefined
-      }),
-    note: async (what) => {
-      await quietly(async () => {
-        const opened = await tree()
-        const path = pathOf(what)
-        if ((await opened.create(path, '')).outcome !== 'created') await opened.touch(path)
-      })
-    },
-  }
+/** A note that cannot be read or written is none. */
+export const recently = (tree: () => Promise<Tree>): Recently => ({
+  age: (what) => unlessFailed(ageOf(tree, what)),
+  note: async (what) => {
+    await unlessFailed(noteNow(tree, what))
+  },
+})
+
+/** How far a note may lie in the future, in milliseconds; beyond that its time is wrong. */
+const tolerated = 2000
+
+async function ageOf(open: () => Promise<Tree>, what: string): Promise<number | undefined> {
+  const tree = await open()
+  const found = await tree.look(pathOf(what))
+  const age = found?.kind === 'leaf' ? (await tree.now()) - found.modifiedAt : undefined
+  return age !== undefined && age >= -tolerated ? Math.max(0, age) : undefined
 }
 
-/** In milliseconds. */
-const tolerated = 2000
+async function noteNow(open: () => Promise<Tree>, what: string): Promise<void> {
+  const tree = await open()
+  if ((await tree.create(pathOf(what), '')).outcome !== 'created') await tree.touch(pathOf(what))
+}
 
 const pathOf = (what: string): TreePath =>
   childOf(cacheOf('recently'), hash('sha256', `${hostname()}\n${what}`, 'hex').slice(0, 32))
-
-/** A note that cannot be read or written is none. */
-async function quietly<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof SignalboxError) return undefined
-    throw error
-  }
-}

@@ -20,7 +20,7 @@ export interface Meant extends OpenedProtocol {
  * The one message. A whole id goes before one that begins with it, and a message that waits for a person before one that
  * does not: finished messages with the same beginning are not what somebody means who answers.
  */
-export async function theOneMeant(place: StoresPlace, id: string, where?: string): Promise<Meant> {
+export async function resolveMessage(place: StoresPlace, id: string, where?: string): Promise<Meant> {
   const found: Meant[] = []
   const failures: SignalboxError[] = []
   for await (const opened of usedProtocols(place)) {

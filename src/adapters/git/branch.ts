@@ -9,9 +9,10 @@ import { conflict } from '../../kernel/errors.ts'
 import { pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import type { Capture } from './capture.ts'
 import { type Identity, makeCommit, ourselves } from './keeping.ts'
-import { indexEntries, treeEntries } from './listing.ts'
+import { entryOf, indexEntries, putEntries, removalOf, treeEntries } from './listing.ts'
 import type { Parts } from './parts.ts'
-import { commitAt, type Head, headOf, progressOf } from './progress.ts'
+import { branchOf, commitAt, type Head, headOf, progressOf } from './progress.ts'
+import { lineOf } from './run.ts'
 import { type IndexFile, lockIndex } from './user-index.ts'
 
 /** A commit that is made and not yet on the branch. Plain data: it goes into a step of the journal. */
@@ -68,16 +69,9 @@ export async function commitOnBranch(at: Parts, options: Options): Promise<Branc
 }
 
 function pathspecs(places: readonly RawPath[], nested: readonly RawPath[]): Buffer {
-  const literal = [...places, ...nested.map((path) => path.slice(0, -1))]
-  return pathBytes(
-    [
-      ':(top)',
-      ':(top,exclude,glob)**/.signalbox/**',
-      ...literal.map((path) => `:(top,exclude,literal)${path.replace(/\/$/, '')}`),
-    ]
-      .map((spec) => `${spec}\0`)
-      .join(''),
-  )
+  const literal = [...places, ...nested].map((path) => `:(top,exclude,literal)${path.replace(/\/$/, '')}`)
+  const specs = [':(top)', ':(top,exclude,glob)**/.signalbox/**', ...literal]
+  return pathBytes(specs.map((spec) => `${spec}\0`).join(''))
 }
 
 /** The next index, but with messages as they are in the last commit. */
@@ -92,16 +86,14 @@ async function treeToCommit(
   const index = `${work}/commit-index`
   files.copy(next, index)
   const env = { GIT_INDEX_FILE: shownPath(index) }
-  const none = '0'.repeat(place.objectFormat === 'sha1' ? 40 : 64)
-  const staged = (await indexEntries(user, place.top, env)).filter(({ path }) => isLeftAlone(path))
+  const staged = await indexEntries(user, place.top, env)
   const committed = head.commit === undefined ? [] : await treeEntries(user, place.top, head.commit)
-  const lines = [
-    ...staged.map(({ path }) => `0 ${none}\t${path}\0`),
-    ...committed.flatMap(({ mode, hash, path }) => (isLeftAlone(path) ? [`${mode} ${hash}\t${path}\0`] : [])),
+  const entries = [
+    ...staged.flatMap(({ path }) => (isLeftAlone(path) ? [removalOf(at, path)] : [])),
+    ...committed.flatMap((entry) => (isLeftAlone(entry.path) ? [entryOf(entry)] : [])),
   ]
-  if (lines.length > 0)
-    await user({ args: ['update-index', '-z', '--index-info'], cwd: place.top, env, input: pathBytes(lines.join('')) })
-  return (await user({ args: ['write-tree'], cwd: place.top, env })).bytes.toString().trim()
+  if (entries.length > 0) await putEntries(user, place.top, env, entries)
+  return lineOf(user, { args: ['write-tree'], cwd: place.top, env })
 }
 
 /** The user's, if they have set one. */
@@ -114,7 +106,7 @@ async function identityOf({ user, place }: Parts): Promise<Identity> {
 
 /**
  * Puts the next index in place and moves the branch, or finds that this did not begin, or cannot go on. The index comes first: if
- * the process is killed in between, everything is added and not committed, which hurts nobody.
+ * the process is killed in between, everything is added and not committed, which does no harm.
  */
 export async function putOnBranch(
   at: Parts,
@@ -133,7 +125,7 @@ export async function putOnBranch(
   return moveHead(at, step, message)
 }
 
-/** Moves the branch, or a detached HEAD, unless somebody else has moved it. Twice is fine. */
+/** Moves the branch, or a detached HEAD, unless another process has moved it. Twice is fine. */
 export async function moveHead(
   { user, place }: Parts,
   { from, to }: Omit<BranchStep, 'work'>,
@@ -156,9 +148,7 @@ const patienceMs = 1000
  * are empty or name a commit which we were about to put there, and only when they stay: no git needs so long for a reference.
  */
 export async function dropHeadLocks({ files, place, user }: Parts, commits: readonly string[]): Promise<void> {
-  const branch = (await user({ args: ['symbolic-ref', '-q', 'HEAD'], cwd: place.top, fine: [1] })).bytes
-    .toString()
-    .trim()
+  const branch = await branchOf({ user, place })
   const locks = [`${place.gitDir}/HEAD.lock`, ...(branch === '' ? [] : [`${place.commonDir}/${branch}.lock`])].map(
     rawPath,
   )

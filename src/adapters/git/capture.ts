@@ -6,20 +6,23 @@ import { denied, SignalboxError } from '../../kernel/errors.ts'
 import { pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import {
+  entryOf,
   type IndexEntry,
   indexEntries,
   isGitlink,
   leftAlone,
   parts,
+  putEntries,
+  removalOf,
   standingAt,
   standingRepositories,
   treeEntries,
   untracked,
   workspacesAmong,
 } from './listing.ts'
-import type { Modes } from './modes.ts'
-import { modesOf } from './modes.ts'
+import { type Modes, modesOf } from './modes.ts'
 import type { Parts } from './parts.ts'
+import { lineOf } from './run.ts'
 
 export interface Capture {
   readonly tree: string
@@ -32,18 +35,15 @@ export interface Capture {
   readonly indexed: readonly IndexEntry[]
 }
 
-export interface CaptureOptions {
+interface CaptureOptions {
   /** The operation's own folder. */
   readonly work: RawPath
   readonly isLeftAlone: (path: RawPath) => boolean
-  /** Where another workspace has its messages. */
-  readonly placesOf: PlacesOf
+  /** Where another workspace has its messages. Both are paths from the top; the workspace's ends with a slash or is empty. */
+  readonly placesOf: (workspace: RawPath) => Promise<readonly RawPath[]>
   /** A tree that is about to be brought back, or compared: what lies where it has files is taken too. */
   readonly target?: string | undefined
 }
-
-/** Both are paths from the top; that of the workspace has a slash at the end, or is empty. */
-export type PlacesOf = (workspace: RawPath) => Promise<readonly RawPath[]>
 
 /** How often to begin again when files come and go meanwhile. */
 const mostAttempts = 3
@@ -90,20 +90,15 @@ async function tryCapture(at: Parts, options: CaptureOptions, attempt: number): 
   const env = { GIT_INDEX_FILE: shownPath(index) }
   const known = await own({ args: ['ls-files', '-z'], cwd: place.top, env })
   const gone = parts(known.bytes).filter((path) => !present.has(path))
-  const none = '0'.repeat(place.objectFormat === 'sha1' ? 40 : 64)
-  const lines = [
-    ...gone.map((path) => `0 ${none}\t${path}\0`),
-    ...links.map(({ hash, path }) => `160000 ${hash}\t${path}\0`),
-  ]
-  if (lines.length > 0)
-    await own({ args: ['update-index', '-z', '--index-info'], cwd: place.top, env, input: pathBytes(lines.join('')) })
+  const entries = [...gone.map((path) => removalOf(at, path)), ...links.map(entryOf)]
+  if (entries.length > 0) await putEntries(own, place.top, env, entries)
   const input = pathBytes([...present].map((path) => `${path}\0`).join(''))
   await own({ args: ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], cwd: place.top, env, input })
-  const { bytes } = await own({ args: ['write-tree'], cwd: place.top, env })
+  const tree = await lineOf(own, { args: ['write-tree'], cwd: place.top, env })
   files.rename(index, `${home}/index`)
   const submodules = links.map(({ path }) => `${path}/`)
   const nested = [...others.nested.filter((path) => !isLeftAlone(path.slice(0, -1))), ...submodules].sort()
-  return { tree: bytes.toString().trim(), modes, nested, elsewhere, indexed }
+  return { tree, modes, nested, elsewhere, indexed }
 }
 
 const closedFile = (path: string): SignalboxError =>

@@ -1,11 +1,11 @@
 /**
  * Files that git ignored when a checkpoint was made are not in it, and a rollback must not take them for new: the rules have
- * changed since, not the files. So a file that nobody has added, and that the rules of then ignore, stays where it is.
+ * changed since, not the files. So a file that was never added, and that the rules of then ignore, stays where it is.
  */
 import { pathBytes, type RawPath, shownPath } from '../../kernel/plain-files.ts'
 import { changesBetween } from './changes.ts'
 import { readBlob } from './keeping.ts'
-import { indexEntries, parts, treeEntries } from './listing.ts'
+import { entryOf, indexEntries, parts, putEntries, treeEntries } from './listing.ts'
 import { parentOf } from './modes.ts'
 import type { Parts } from './parts.ts'
 
@@ -37,15 +37,13 @@ export async function ignoredAt(at: Parts, { work, tree, going, moment }: Option
   const kept = new Set(entries.map(({ path }) => path))
   const added = new Set((await indexEntries(user, place.top)).map(({ path }) => path))
   const asked = going.filter((path) => !added.has(path) && !isBelow(path, kept))
-  const lines = entries.flatMap(({ mode, hash, path }) =>
-    isRules(path) && mode !== '120000' ? [`${mode} ${hash}\t${path}\0`] : [],
-  )
-  if (asked.length === 0 || lines.length === 0) return none
+  const files = entries.filter(({ mode, path }) => isRules(path) && mode !== '120000')
+  if (asked.length === 0 || files.length === 0) return none
 
   const name = `${work}/rules-${moment.tree}`
   at.files.makeFolder(name)
   const env = { GIT_INDEX_FILE: shownPath(`${name}-index`) }
-  await own({ args: ['update-index', '-z', '--index-info'], cwd: place.top, env, input: pathBytes(lines.join('')) })
+  await putEntries(own, place.top, env, files.map(entryOf))
   await own({ args: ['checkout-index', '--all', `--prefix=${shownPath(name)}/`], cwd: place.top, env })
   const { bytes } = await user({
     args: ['check-ignore', '-z', '--stdin', '--no-index'],

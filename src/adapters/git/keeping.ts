@@ -13,6 +13,7 @@ import { type IndexEntry, isGitlink, notACheckpoint, parts } from './listing.ts'
 import type { Modes } from './modes.ts'
 import type { Parts } from './parts.ts'
 import { type Head, headOf, type Progress, progressOf } from './progress.ts'
+import { lineOf } from './run.ts'
 import { type IndexFile, indexFile } from './user-index.ts'
 
 export interface About {
@@ -37,7 +38,7 @@ export interface Kept {
   readonly stateHash: string
 }
 
-export interface KeepOptions {
+interface KeepOptions {
   readonly work: RawPath
   readonly message: string
   readonly state: Uint8Array
@@ -110,18 +111,16 @@ async function keepStaged(
   if (hashes.size === 0) return undefined
   // The index may name the empty file without its being there (`git add --intent-to-add`).
   await own({ args: ['hash-object', '-w', '--stdin'], cwd: place.top, input: Buffer.alloc(0) })
-  return makeTree(
-    at,
-    [...hashes].map((hash) => `100644 blob ${hash}\t${hash}`),
-  )
+  const lines = [...hashes].map((hash) => `100644 blob ${hash}\t${hash}`)
+  return makeTree(at, lines)
 }
 
 async function makeTree({ own, place }: Parts, lines: readonly string[]): Promise<string> {
   const input = Buffer.from(lines.map((line) => `${line}\0`).join(''))
-  return (await own({ args: ['mktree', '-z'], cwd: place.top, input })).bytes.toString().trim()
+  return lineOf(own, { args: ['mktree', '-z'], cwd: place.top, input })
 }
 
-/** By us, so that nobody needs an identity; and at a time of the caller's, so that it is the same as in the record. */
+/** By us, so that the user needs no identity; and at a time of the caller's, so that it is the same as in the record. */
 export async function makeCommit(
   { own, place }: Parts,
   tree: string,
@@ -140,7 +139,7 @@ export async function makeCommit(
     GIT_COMMITTER_DATE: date,
   }
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message]
-  return (await own({ args, cwd: place.top, env })).bytes.toString().trim()
+  return lineOf(own, { args, cwd: place.top, env })
 }
 
 export interface Identity {
@@ -165,7 +164,7 @@ export async function readKept({ own, place }: Parts, commit: string): Promise<K
   return { commit, tree, about, indexHash, stateHash }
 }
 
-/** Anybody can make a commit: `undefined` for what we would not have written. */
+/** A stranger can have made the commit: `undefined` for what we would not have written. */
 function aboutFrom(text: string): About | undefined {
   try {
     const about = JSON.parse(text) as About

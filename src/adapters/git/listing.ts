@@ -1,6 +1,6 @@
 /** What is in a work tree: files that git knows or would add, and what is left alone. */
 import { conflict, corrupt } from '../../kernel/errors.ts'
-import { type PlainFiles, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
+import { type PlainFiles, pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import type { Parts } from './parts.ts'
 import type { Git } from './run.ts'
 
@@ -47,6 +47,21 @@ export const notACheckpoint = (object: string) =>
   corrupt('NOT_A_CHECKPOINT', `${object} is no checkpoint, though it stands where one should be.`, {
     hint: 'Somebody has changed a reference below refs/signalbox. Use another checkpoint.',
   })
+
+/** Puts entries into the index that `env` names, each as `MODE HASH\tPATH`; mode 0 takes one out. */
+export const putEntries = (git: Git, cwd: string, env: Record<string, string>, entries: readonly string[]) =>
+  git({
+    args: ['update-index', '-z', '--index-info'],
+    cwd,
+    env,
+    input: pathBytes(entries.map((entry) => `${entry}\0`).join('')),
+  })
+
+export const entryOf = ({ mode, hash, path }: Omit<IndexEntry, 'stage'>): string => `${mode} ${hash}\t${path}`
+
+/** The entry that takes a path out of an index. */
+export const removalOf = ({ place }: Pick<Parts, 'place'>, path: RawPath): string =>
+  entryOf({ mode: '0', hash: '0'.repeat(place.objectFormat === 'sha1' ? 40 : 64), path })
 
 /** Files that git would add, and repositories within this one, which it would not look into. */
 export async function untracked(git: Git, cwd: string): Promise<{ files: RawPath[]; nested: RawPath[] }> {

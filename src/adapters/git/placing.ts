@@ -5,14 +5,15 @@
  * A file gives way only if it is, to the last bit of its times, the one that was saved before: see `fingerprints`.
  */
 import { conflict, SignalboxError } from '../../kernel/errors.ts'
-import { pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
+import { type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import type { Capture } from './capture.ts'
 import { type Change, changesBetween } from './changes.ts'
 import { ignoredAt } from './ignoring.ts'
 import type { Kept } from './keeping.ts'
-import { inTheWay, treeEntries } from './listing.ts'
+import { entryOf, inTheWay, putEntries, treeEntries } from './listing.ts'
 import { modeLookup, parentOf } from './modes.ts'
 import type { Parts } from './parts.ts'
+import { lineOf } from './run.ts'
 import { type IndexLock, indexFile, lockIndex } from './user-index.ts'
 
 /** What is there now, as it was found a moment ago. */
@@ -32,11 +33,11 @@ export interface Prepared {
   readonly work: RawPath
   readonly lock: IndexLock
   readonly changesIndex: boolean
-  /** What somebody keeps changing, and what therefore stays as it is. */
+  /** What another program keeps changing, and what therefore stays as it is. */
   readonly left: readonly RawPath[]
 }
 
-/** What somebody has changed since a moment ago. */
+/** What another program has changed since a moment ago. */
 export interface Restless {
   readonly changed: readonly RawPath[]
 }
@@ -128,10 +129,10 @@ function expectNothing({ files }: Parts, top: RawPath, path: RawPath, changes: r
 
 /** By number, so that no name can do harm or be too long. */
 async function layOut({ own, place }: Parts, work: RawPath, to: Kept, changes: readonly Change[]): Promise<void> {
-  const lines = changes.flatMap(({ to: side }, n) => (side ? [`${side.mode} ${side.hash}\t${n}\0`] : []))
-  if (to.indexHash !== undefined) lines.push(`100644 ${to.indexHash}\tindex\0`)
+  const entries = changes.flatMap(({ to: side }, n) => (side ? [entryOf({ ...side, path: String(n) })] : []))
+  if (to.indexHash !== undefined) entries.push(entryOf({ mode: '100644', hash: to.indexHash, path: 'index' }))
   const env = { GIT_INDEX_FILE: shownPath(`${work}/out-index`) }
-  await own({ args: ['update-index', '-z', '--index-info'], cwd: place.top, env, input: pathBytes(lines.join('')) })
+  await putEntries(own, place.top, env, entries)
   await own({ args: ['checkout-index', '--all', `--prefix=${shownPath(work)}/out/`], cwd: place.top, env })
 }
 
@@ -140,11 +141,11 @@ export async function indexHash(at: Parts, work: RawPath): Promise<string | unde
   const index = await indexFile(at, work)
   if (index === undefined) return undefined
   const args = ['hash-object', '-w', '--no-filters', '--', shownPath(index.path)]
-  return (await at.own({ args, cwd: at.place.top })).bytes.toString().trim()
+  return lineOf(at.own, { args, cwd: at.place.top })
 }
 
 /**
- * Puts everything in place. A file that somebody has changed since stays as it is and is answered; unless `leavesRestless`, the
+ * Puts everything in place. A file that another program has changed since stays as it is and is answered; unless `leavesRestless`, the
  * first one is thrown as `CHANGED_MEANWHILE`.
  */
 export function placeFiles(
@@ -231,7 +232,7 @@ export function placeIndex({ to, work, lock, changesIndex }: Prepared): void {
     )
 }
 
-export const changedMeanwhile = (path: RawPath) =>
+const changedMeanwhile = (path: RawPath) =>
   conflict('CHANGED_MEANWHILE', `Somebody changed ${shownPath(path)} while the rollback was under way.`, {
     hint: 'Repeat the rollback when nobody else works on these files; what was there is kept.',
     details: { path: shownPath(path) },

@@ -69,7 +69,7 @@ function idOf(files: PlainFiles, home: RawPath): string {
     const id = textOf(files.read(`${home}/id`, 100))
     if (/^[0-9a-f]{8}$/.test(id ?? '')) return id!
     if (id !== undefined) files.remove(`${home}/id`)
-    // Not in `work/`: whoever has its turn by now clears that, and an id is made before there is a turn.
+    // Not in `work/`: the process that has its turn by now clears that, and an id is made before there is a turn.
     const draft = `${home}/id.${newName()}`
     files.writeNew(draft, Buffer.from(randomBytes(4).toString('hex')))
     files.link(draft, `${home}/id`)
@@ -105,8 +105,8 @@ export function openWork(files: PlainFiles, { home }: PrivateDir): RawPath {
 }
 
 /**
- * Removes what operations left. Only for whoever has the turn: then everybody else's is of a dead process. A git that
- * still runs there loses its folder and fails, which is what should happen to it.
+ * Removes what operations left. Only for the process that has the turn: then every other folder belongs to a dead process. A
+ * git that still runs there loses its folder and fails, as it should.
  */
 export function clearWork(files: PlainFiles, { home }: PrivateDir): void {
   for (const name of files.names(`${home}/work`)) removeAll(files, `${home}/work/${name}`)

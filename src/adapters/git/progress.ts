@@ -1,6 +1,7 @@
 /** Where HEAD is, and what git is in the middle of. */
 import { rawPath } from '../../kernel/plain-files.ts'
 import type { Parts } from './parts.ts'
+import { lineOf } from './run.ts'
 
 export type Progress = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'none'
 
@@ -23,17 +24,17 @@ export interface Head {
 }
 
 export async function headOf({ user, place }: Parts): Promise<Head> {
-  const symbolic = await user({ args: ['symbolic-ref', '-q', 'HEAD'], cwd: place.top, fine: [1] })
+  const branch = await branchOf({ user, place })
   const commit = await commitAt(user, place.top, 'HEAD')
-  const branch = symbolic.bytes.toString().trim()
   return { ...(commit === undefined ? {} : { commit }), ...(branch === '' ? {} : { branch }) }
 }
 
+/** `refs/heads/main`; empty when HEAD is detached. */
+export const branchOf = ({ user, place }: Pick<Parts, 'user' | 'place'>): Promise<string> =>
+  lineOf(user, { args: ['symbolic-ref', '-q', 'HEAD'], cwd: place.top, fine: [1] })
+
 export async function commitAt(git: Parts['user'], cwd: string, name: string): Promise<string | undefined> {
-  const { status, bytes } = await git({
-    args: ['rev-parse', '-q', '--verify', `${name}^{commit}`],
-    cwd,
-    fine: [1, 128],
-  })
+  const args = ['rev-parse', '-q', '--verify', `${name}^{commit}`]
+  const { status, bytes } = await git({ args, cwd, fine: [1, 128] })
   return status === 0 ? bytes.toString().trim() : undefined
 }

@@ -46,16 +46,13 @@ export async function publishRef(
   const none = '0'.repeat(commit.length)
   const lock = rawPath(`${place.commonDir}/${ref}.lock`)
   for (const startedAt = performance.now(); ; ) {
-    const { status, complaint } = await user({
-      args: ['update-ref', '--no-deref', ref, commit, none],
-      cwd: place.top,
-      fine: [1, 128],
-    })
+    const args = ['update-ref', '--no-deref', ref, commit, none]
+    const { status, complaint } = await user({ args, cwd: place.top, fine: [1, 128] })
     if (status === 0) return 'published'
     const found = await commitAt(user, place.top, ref)
     if (found !== undefined) return found === commit ? 'published' : 'taken'
     if (!files.look(lock)) throw notPublished(ref, complaint)
-    // Nobody but us writes here, and only one of us at a time: this lock is of a git that was killed, or is about to end.
+    // Only we write here, one process at a time: this lock is of a git that was killed, or is about to end.
     if (performance.now() - startedAt > patienceMs) files.remove(lock)
   }
 }

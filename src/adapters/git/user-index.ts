@@ -1,7 +1,7 @@
 /**
  * The user's index: kept byte by byte, with conflicts, flags and all, and put back the way git does it, under `index.lock`.
  *
- * The lock is a second name of a file in our own folder. So whoever comes after a kill knows our lock from that of another
+ * The lock is a second name of a file in our own folder. So the next process after a kill knows our lock from that of another
  * git, and removes only ours.
  */
 import { unavailable } from '../../kernel/errors.ts'
@@ -66,7 +66,7 @@ export async function lockIndex(at: Parts, work: RawPath): Promise<IndexLock> {
   }
 }
 
-/** Before anything is done: who holds it for long is not in a hurry. */
+/** Throws before anything is done, when another git holds the lock for long. */
 export async function expectUnlocked(at: Parts): Promise<void> {
   for (const startedAt = performance.now(); at.files.look(lockOf(at)); await pause()) {
     if (performance.now() - startedAt > patienceMs) throw indexBusy(lockOf(at))

@@ -1,4 +1,4 @@
-/** Everything that can be done with a work tree. Only for whoever has the turn on it. */
+/** Everything that can be done with a work tree. Only for the process that has the turn on it. */
 import { conflict } from '../../kernel/errors.ts'
 import { type PlainFiles, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import { type BranchStep, commitOnBranch, dropHeadLocks, moveHead, putOnBranch } from './branch.ts'
@@ -64,10 +64,8 @@ export class WorkTree {
   async unlock(commits: readonly string[]): Promise<void> {
     if (!this.#onBranch) return
     const heads = await Promise.all(commits.map(async (commit) => (await this.#kept(commit)).about.head.commit))
-    await dropHeadLocks(
-      this.#at,
-      heads.flatMap((head) => (head === undefined ? [] : [head])),
-    )
+    const known = heads.filter((head) => head !== undefined)
+    await dropHeadLocks(this.#at, known)
   }
 
   /** The commit at HEAD; `undefined` before the first. */
@@ -78,7 +76,7 @@ export class WorkTree {
     return /^[0-9a-f]{4,64}$/.test(commit) && (await commitAt(this.#at.user, this.#at.place.top, commit)) !== undefined
   }
 
-  /** Makes the commit of a checkpoint. Nobody sees it before `putOnBranch` and `publish`. */
+  /** Makes the commit of a checkpoint, which no reference names before `putOnBranch` and `publish`. */
   async save(options: SaveOptions): Promise<Saved> {
     const { message, state, at, target, isOnlyKept = false } = options
     const work = openWork(this.#at.files, this.#at)
@@ -151,7 +149,7 @@ export class WorkTree {
   }
 
   /**
-   * Lays everything out for a rollback, and takes the lock of the index. `changed`: what somebody has changed since `now`;
+   * Lays everything out for a rollback, and takes the lock of the index. `changed`: what another program has changed since `now`;
    * `leavesRestless`: that stays as it is, and the rollback goes on.
    */
   async prepare(

@@ -55,7 +55,7 @@ export const age = {
       decrypter.addIdentity(identity)
       return { outcome: 'opened', text: await decrypter.decrypt(armor.decode(sealed), 'text') }
     } catch (error) {
-      // Not armored, for somebody else, cut off or changed: in any case it cannot be read.
+      // Not armored, for another recipient, cut off or changed: in any case it cannot be read.
       return { outcome: 'refused', reason: error instanceof Error ? error.message : String(error) }
     }
   },

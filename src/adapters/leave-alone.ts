@@ -1,7 +1,7 @@
 /**
- * Somebody who did not answer is left alone for a while: whoever asks meanwhile is told at once what was the matter. Otherwise
- * each of many questions in one pass would wait as long as the first. Of somebody who kept us waiting a note is left, too, so
- * that the next command does not wait again.
+ * An endpoint that did not answer is left alone for a while: callers get the same error at once. Otherwise each of many
+ * questions in one pass would wait as long as the first. An endpoint that let its time limit pass is noted, too, so that the
+ * next command does not wait again.
  */
 import { SignalboxError } from '../kernel/errors.ts'
 
@@ -9,12 +9,12 @@ const longestMs = 5 * 60 * 1000
 
 export type Asking = <T>(ask: () => Promise<T>) => Promise<T>
 
-/** What one process leaves for the next: that somebody kept it waiting. */
+/** What one process leaves for the next: that an endpoint kept it waiting. */
 export interface SilenceNote {
-  /** How long ago that was, in milliseconds; `undefined` when nobody noted it. */
+  /** How long ago that was, in milliseconds; `undefined` when there is no note. */
   age(): Promise<number | undefined>
   put(): Promise<void>
-  /** What is told to who asks meanwhile. */
+  /** What callers get meanwhile. */
   error(agoMs: number): Promise<SignalboxError>
 }
 
@@ -40,7 +40,7 @@ export function leavingAlone({ now = () => performance.now(), note }: Leaving = 
     } catch (error) {
       if (error instanceof SignalboxError && error.kind === 'Unavailable' && error.details.refused !== true) {
         failed = { error, until: now() + longestMs }
-        // Who says no at once costs the next command nothing, and may be there again by then.
+        // An endpoint that fails at once costs the next command nothing, and may work again by then.
         if (error.details.silent === true) await note?.put()
       }
       throw error
@@ -48,7 +48,7 @@ export function leavingAlone({ now = () => performance.now(), note }: Leaving = 
   }
 }
 
-/** How an endpoint that kept somebody waiting is told of later. */
+/** What is said of an endpoint that kept an earlier command waiting. */
 export const silentBefore = (agoMs: number): string => {
   const minutes = Math.round(agoMs / 60_000)
   const ago = minutes === 0 ? 'less than a minute' : minutes === 1 ? 'a minute' : `${minutes} minutes`

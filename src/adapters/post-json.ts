@@ -13,7 +13,10 @@ export interface PostOptions {
   readonly mostBytes: number
 }
 
-/** What went wrong: nobody answered (`unavailable`; `isSilent`: although it was waited for), this was not accepted (`refused`), or the answer is no JSON (`bad`). */
+/**
+ * `unavailable`: there was no answer, with `isSilent` within the time limit. `refused`: the endpoint did not accept this. `bad`:
+ * its answer is no JSON.
+ */
 export type Posted =
   | { readonly outcome: 'answered'; readonly json: unknown }
   | { readonly outcome: 'unavailable' | 'refused' | 'bad'; readonly why: string; readonly isSilent?: boolean }
@@ -31,10 +34,7 @@ export async function postJson(body: unknown, options: PostOptions): Promise<Pos
     try {
       const answer = await fetch(address, {
         method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        },
+        headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
         body: JSON.stringify(body),
         redirect: 'manual',
         signal: AbortSignal.timeout(timeoutMs),
@@ -46,11 +46,11 @@ export async function postJson(body: unknown, options: PostOptions): Promise<Pos
       if (isElsewhere) return { outcome: 'refused', why: `it answered ${answer.status}, which leads elsewhere` }
       why = `it answered ${answer.status}`
       wishedMs = Math.min(longestWish, Number(answer.headers.get('retry-after')) * 1000 || 0)
-      // Asking again does not help who asked for something wrong.
+      // The request itself is wrong, so repeating it does not help.
       if (answer.status < 500 && answer.status !== 429 && answer.status !== 408) return { outcome: 'refused', why }
     } catch (error) {
       why = reasonOf(error)
-      // Whoever kept silent for so long would most likely do so again, and somebody waits for us.
+      // An endpoint that was silent for so long is most likely silent again, and the caller waits.
       if (isTimeout(error)) return { outcome: 'unavailable', why, isSilent: true }
     }
   }
@@ -77,13 +77,10 @@ export function checkAddress(url: string): void {
   const address = URL.canParse(url) ? new URL(url) : undefined
   const isPlain = address && address.username + address.password + address.search + address.hash === ''
   if (isPlain && /^https?:$/.test(address.protocol)) return
-  throw invalidInput(
-    'BAD_ENDPOINT',
-    `Not an address of an endpoint: ${address?.host ?? JSON.stringify(url.slice(0, 80))}.`,
-    {
-      hint: 'Give http:// or https://, without a name, password or query in it; the key goes into a file of its own.',
-    },
-  )
+  const shown = address?.host ?? JSON.stringify(url.slice(0, 80))
+  throw invalidInput('BAD_ENDPOINT', `Not an address of an endpoint: ${shown}.`, {
+    hint: 'Give http:// or https://, without a name, password or query in it; the key goes into a file of its own.',
+  })
 }
 
 export const below = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`
@@ -93,7 +90,7 @@ export const placeOf = (url: string): string => new URL(url).host
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'
 
-/** In our words: those of the runtimes differ, and speak to whoever wrote the program. */
+/** In our words: those of the runtimes differ, and speak to programmers. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nobody listens there',
   ECONNRESET: 'it hung up',

@@ -1,5 +1,5 @@
 /**
- * Runs a program that somebody configured: an argument list, never a shell. What it is to work on goes to its standard input.
+ * Runs a program from the settings: an argument list, never a shell. What it is to work on goes to its standard input.
  * It has a time, after which it and everything it started are ended, and what it prints is kept up to a bound.
  */
 import type { ProgramEnd, ProgramRun } from '../kernel/program.ts'
@@ -7,14 +7,8 @@ import type { ProgramEnd, ProgramRun } from '../kernel/program.ts'
 /** How long a program has to end by itself once it is asked to. */
 const graceMs = 2000
 
-export async function runProgram({
-  program,
-  input,
-  folder,
-  timeMs,
-  mostBytes,
-  signal,
-}: ProgramRun): Promise<ProgramEnd> {
+export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
+  const { program, input, folder, timeMs, mostBytes, signal } = run
   const { spawn } = await import('node:child_process')
   const [name = '', ...rest] = program
   const start = () => spawn(name, rest, { cwd: folder, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -48,7 +42,7 @@ export async function runProgram({
     }
     child.stdout.on('data', (piece: Uint8Array) => output.add(piece))
     child.stderr.on('data', (piece: Uint8Array) => errors.add(piece))
-    // A program need not read what it is given.
+    // A program need not read its input.
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     child.on('error', (error) => done({ outcome: 'not-started', reason: error.message }))
@@ -74,8 +68,8 @@ export async function runProgram({
 const guarding = `read -r _; kill -s TERM -- "-$0"; sleep ${graceMs / 1000}; kill -s KILL -- "-$0"`
 
 /**
- * A program must not outlive whoever looks after it: nobody would know of it, and a second attempt would run beside it. A
- * process that is killed cannot end anything, so a small one beside it notices that the pipe between them has ended.
+ * A program must not outlive this process: a second attempt would run beside it. A process that is killed cannot end
+ * anything, so a small shell beside it notices that the pipe between them has ended.
  */
 function guard(spawn: typeof import('node:child_process').spawn, pid: number | undefined): () => void {
   if (pid === undefined) return () => {}
@@ -95,7 +89,7 @@ function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // ESRCH: nobody of it is left.
+    // ESRCH: no process of the group is left.
   }
 }
 

@@ -106,7 +106,7 @@ export function valueFromText(name: string, field: Field, written: string, spell
 }
 
 /**
- * What a value is for and what to give, for whoever gave none. Of a text that takes anything only its help can tell: in "The
+ * What a value is for and what to give, for a caller that gave none. Of a text that takes anything only its help can tell: in "The
  * mission: NAME, or PARENT/CHILD" both are said, in "Why." only the one.
  */
 export function meaningOf(field: Field): { readonly what: string; readonly takes: string | undefined } {

@@ -13,7 +13,7 @@ export interface Disagreement {
 
 const second = 1000
 const minute = 60 * second
-/** Less is what clocks that nobody sets come to in some weeks, and hurts nobody. */
+/** Clocks that are not kept right come to less than this in some weeks, which does no harm. */
 const tolerated = minute
 
 export async function clockDisagreement(context: Context, tree: Tree): Promise<Disagreement | undefined> {

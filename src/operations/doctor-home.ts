@@ -19,7 +19,7 @@ const hasEnding = /\.(json|jsonl|seen|floor|md)$/
 /** The one file without an ending: what people let be handed out again. */
 const permits = 'permits'
 
-/** `judged`: places that somebody else looks after. */
+/** `judged`: places that a protocol inspects by itself. */
 export async function inspectHome(tree: Tree, judged: readonly TreePath[] = []): Promise<Finding[]> {
   const findings: Finding[] = []
   const look = async (folder: TreePath, expectedOf: (name: string) => ExpectedKind | undefined) => {

@@ -55,7 +55,7 @@ export const doctor = defineOperation({
   },
 })
 
-/** By the worst that is left. A note asks nobody for anything. */
+/** By the worst that is left. A note asks for nothing. */
 const outcomeOf = { error: 'unhealthy', warning: 'attention', note: undefined } as const
 
 /** Older ones get no corrections any more. */
@@ -73,15 +73,15 @@ function oldVersions({ members, place }: ClusterHealth): Finding[] {
   })
 }
 
-/** Who finds one of these at a place cannot look any further there, so whatever else was found there is the same thing. */
+/** A check that finds one of these at a place cannot look any further there, so other findings there mean the same. */
 const closed = new Set([
   ...['NOT_A_LEAF', 'NOT_A_FOLDER', 'UNUSABLE_NAME', 'UNREADABLE_FILE', 'UNREADABLE_FOLDER'],
   ...['CLOSED_MESSAGE', 'PERMISSION_DENIED'],
 ])
 
 /**
- * What stands in the way of several checks is one thing to put right. The engine tells of a link or of a file that nobody
- * may read, and each protocol that meets it does too: of these the first one of the worst severity is kept.
+ * What stands in the way of several checks is one thing to put right. The engine tells of a link or of a file that this user
+ * may not read, and each protocol that meets it does too: of these the first one of the worst severity is kept.
  */
 function toldOnce(all: readonly Finding[], root: string): Finding[] {
   const placeOf = ({ path }: Finding) => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path)

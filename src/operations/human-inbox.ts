@@ -45,7 +45,7 @@ export interface WaitingQuestion extends Question {
 }
 
 export interface Given {
-  /** Who decides; whoever acts in this workspace, else `human`. */
+  /** Who decides; else the agent that acts in this workspace, else `human`. */
   readonly by?: string
   /** Of the text that the decision is for, as listed. Without it: what was listed last, else what is there. */
   readonly digest?: string
@@ -58,7 +58,7 @@ export interface GivenAnswer {
   readonly outcome: 'answered' | 'unchanged'
   /** The question, as it is now. */
   readonly message: Headline
-  /** What carries the answer to whoever asked, where the protocol sends something. */
+  /** What carries the answer to the agent that asked, where the protocol sends something. */
   readonly sent?: Headline
   readonly durability: Durability
   /** What else the protocol tells of it. */
@@ -96,7 +96,7 @@ async function listWaiting(
       failures.push({ title: protocol.title, error })
     }
   }
-  // One protocol out of order hides no other's questions. But "nothing waits" must not be said where nobody could look.
+  // One protocol out of order hides no other's questions. But "nothing waits" must not be said where none could be read.
   if (all.length === 0 && failures[0]) throw failures[0].error
   all.sort((a, b) => byTime(a.askedAt, b.askedAt))
   const waiting = all.slice(0, limit)

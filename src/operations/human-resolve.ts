@@ -18,7 +18,7 @@ export interface Meant extends OpenedProtocol {
 
 /**
  * The one message. A whole id goes before one that begins with it, and a message that waits for a person before one that
- * does not: finished messages with the same beginning are not what somebody means who answers.
+ * does not: a person who answers does not mean a finished message with the same beginning.
  */
 export async function resolveMessage(place: StoresPlace, id: string, where?: string): Promise<Meant> {
   const found: Meant[] = []

@@ -1,4 +1,4 @@
-/** The key for the endpoints of models: the first line of a file that nobody but its owner may read. */
+/** The key for the endpoints of models: the first line of a file that only its owner may read. */
 import { denied, invalidInput } from '../kernel/errors.ts'
 import type { AroundModels } from './protocols.ts'
 

@@ -1,9 +1,8 @@
 /**
- * The protocols, one line each. Whoever concerns all of them reads this list and names none: settings, the root and its
+ * The protocols, one line each. Code that concerns all of them reads this list and names none: settings, the root and its
  * marks, `init`, `doctor`, `import`, `export` and `mirror`, `human`, the command table with help and completion, the
  * tour, the library and the parts of the build. CONTRIBUTING.md says how to add one.
  */
-
 import { once } from '../kernel/once.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { AcmqPorts } from '../protocols/ac-mq/index.ts'
@@ -30,7 +29,7 @@ export interface Around extends OwnPlace {
   messagePlacesIn(directory: string): Promise<readonly TreePath[]>
   /** Another protocol of this workspace, in neutral words; `undefined` for a name that none has. */
   neutralOf(name: string): Promise<Neutral | undefined>
-  /** What to tell a sender of a recipient whom nobody has seen; with the setting `strict`, throws. */
+  /** What to tell a sender of a recipient that was never seen; with the setting `strict`, throws. */
   noticesAbout(agent: string): Promise<readonly string[]>
   /** The names that `neutralOf` knows. */
   readonly names: readonly string[]
@@ -41,7 +40,7 @@ export interface Around extends OwnPlace {
 /** The same for those who ask models. */
 export type AroundModels = Omit<Around, 'models'> & { readonly models: ModelSettings }
 
-// biome-ignore lint/suspicious/noExplicitAny: whoever reads the list knows no protocol's own types.
+// biome-ignore lint/suspicious/noExplicitAny: readers of the list know no protocol's own types.
 export type SomeProtocol = Protocol<string, any, any, any, any>
 
 /** Light on purpose: every command reads the list, and loads only the protocol that it is about. */

@@ -1,4 +1,4 @@
-/** The protocols of a workspace, for whoever asks the same of all of them. */
+/** The protocols of a workspace, for code that asks the same of all of them. */
 import type { TreePath } from '../kernel/tree-path.ts'
 import { AgentDirectory } from '../messaging/agents/directory.ts'
 import { unseen, unseenNotice, unseenRefusal } from '../messaging/agents/recipient.ts'
@@ -23,7 +23,7 @@ export async function* usedProtocols(context: StoresPlace): AsyncGenerator<Opene
   }
 }
 
-/** Everybody who has been seen in any protocol, or was listed by people. */
+/** All agents that were seen in any protocol, or were listed by people. */
 export async function* seenAnywhere(context: StoresPlace): AsyncGenerator<string> {
   const directory = new AgentDirectory(await context.tree())
   for await (const { name } of directory.all()) yield name
@@ -37,8 +37,8 @@ async function* seenInFiles(context: StoresPlace, options?: { readonly isSparing
 }
 
 /**
- * What to tell the sender of a recipient whom nobody has seen, in any protocol. Asked before anything is written: with the
- * setting `strict` such a recipient is refused, and a mistyped name leaves no inbox behind that nobody reads.
+ * What to tell the sender of a recipient that was never seen in any protocol. Asked before anything is written: with the
+ * setting `strict` such a recipient is refused, and a mistyped name leaves no inbox behind that is never read.
  */
 export async function noticesAbout(
   context: StoresPlace,
@@ -53,7 +53,7 @@ export async function noticesAbout(
   return found ? [unseenNotice(found)] : []
 }
 
-/** Something of it lies in the workspace, or somebody has configured it. */
+/** Something of it lies in the workspace, or it is configured. */
 export async function isUsed(context: StoresPlace, protocol: AnyProtocol): Promise<boolean> {
   const { origins } = await context.configuration()
   const isOf = (name: string) => name.startsWith(`${protocol.name}.`)

@@ -1,7 +1,7 @@
 /**
  * Embeddings from an endpoint, by plain `fetch`: one that speaks as OpenAI's does (`POST URL/embeddings`), or Ollama
- * (`POST URL/api/embed`). Texts go in batches; what fails for a while is tried again. Nothing is sent unless somebody
- * configured an endpoint.
+ * (`POST URL/api/embed`). Texts go in batches; what fails for a while is tried again. Nothing is sent unless
+ * the user configured an endpoint.
  */
 import type { Embedder } from '../../kernel/embedder.ts'
 import { corrupt, unavailable } from '../../kernel/errors.ts'
@@ -73,7 +73,7 @@ const cannotBeUsed = (url: string, why: string, details: Readonly<Record<string,
     details,
   })
 
-/** It kept somebody waiting so long ago. */
+/** It kept an earlier command waiting so long ago. */
 export const silentEmbedder = (url: string, agoMs: number) => cannotBeUsed(url, silentBefore(agoMs))
 
 function vectorsIn(options: EndpointOptions, answer: unknown, count: number): Float32Array[] {

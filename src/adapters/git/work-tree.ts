@@ -272,7 +272,7 @@ export interface Rollback {
   readonly files: number
   /** Something gives way, and something was in no commit. */
   readonly hadChanges: boolean
-  /** Puts files and index in place, and the branch where that is wanted. Answers what stayed because somebody keeps changing it. */
+  /** Puts files and index in place, and the branch where that is wanted. Answers what stayed because another program keeps changing it. */
   place(message: string, options: { readonly leavesRestless: boolean }): Promise<readonly string[]>
 }
 

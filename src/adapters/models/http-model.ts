@@ -64,7 +64,7 @@ const cannotBeUsed = (url: string, why: string, details: Readonly<Record<string,
     details,
   })
 
-/** It kept somebody waiting so long ago. */
+/** It kept an earlier command waiting so long ago. */
 export const silentModel = (url: string, agoMs: number) => cannotBeUsed(url, silentBefore(agoMs))
 
 const badAnswer = (url: string) =>

@@ -1,8 +1,7 @@
 /**
  * Where the keys for the agents of a workspace are: in a folder of the user's own, one for each workspace. Not in the
- * workspace: whoever makes one that others clone could put keys there, and be trusted as anybody.
+ * workspace: the author of one that others clone could put keys there, and be trusted as any agent.
  */
-
 import { denied } from '../../kernel/errors.ts'
 import { isInside, type OwnPlace, ownFolder } from '../workspace/own-file.ts'
 

@@ -1,4 +1,4 @@
-/** Messages that were taken for somebody who did not get the answer: they wait again. */
+/** Messages that were taken for a reader that did not get the answer: they wait again. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Context } from '../define.ts'
 import { openRouting } from './open.ts'
@@ -28,7 +28,7 @@ async function putBack(context: Context, agent: string, taken: readonly Pick<MrH
   }
 }
 
-/** For whoever has stopped reading the answer, and may have missed some of it. */
+/** For a reader that stopped reading the answer, and may have missed some of it. */
 export const stillTaken = (agent: string, messages: readonly Pick<MrHeader, 'state'>[]): string | undefined =>
   messages.some(({ state }) => state === 'taken')
     ? `The answer was cut off. What it handed out stays taken: signalbox mr taken ${agent}`

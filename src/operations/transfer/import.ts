@@ -19,11 +19,7 @@ export const importWorkspace = defineOperation({
     paths: list(
       'The workspace to take over, or files.',
       text('A path.', { longest: 4096, pattern: /./, completes: 'file' }),
-      {
-        positional: true,
-        required: true,
-        placeholder: 'PATH',
-      },
+      { positional: true, required: true, placeholder: 'PATH' },
     ),
     into: text('With files: the folder of the workspace that they go to.', { placeholder: 'FOLDER', longest: 4096 }),
     replace: flag('With files: replace what is there and differs.'),

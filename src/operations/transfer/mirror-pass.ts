@@ -109,7 +109,7 @@ export class Mirror {
   }
 }
 
-/** Of what a directory is the mirror, if anybody can tell. */
+/** Of what a directory is the mirror; `undefined` when its mark does not say. */
 function originalIn(bytes: Uint8Array): string | undefined {
   try {
     const { of } = JSON.parse(Buffer.from(bytes).toString('utf8')) as { of?: unknown }

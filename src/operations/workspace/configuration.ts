@@ -23,7 +23,7 @@ type Origin = 'flag' | 'environment' | 'file' | 'default'
 export interface Configuration extends InputOf<typeof settings> {
   /** What is set in a section. What its keys are is loaded when it is asked for. */
   section<Name extends keyof Sections>(name: Name): Promise<InputOf<Sections[Name]>>
-  /** Where each value comes from, for people who wonder: `durability`, `acmq.root`. Of sections only what somebody has set. */
+  /** Where each value comes from, for people who wonder: `durability`, `acmq.root`. Of sections only what is set. */
   readonly origins: Readonly<Record<string, Origin>>
   /** On which line of `signalbox.yaml` a key at the top stands. */
   readonly lines: Readonly<Record<string, number>>
@@ -69,7 +69,7 @@ function isInEnvironment(section: string, environment: Environment): boolean {
 
 const nothingSet: FileValues = { values: {}, sections: {}, lines: {} }
 
-/** The value of each field from where it counts most. What nobody says, and what has no default, is left out. */
+/** The value of each field from where it counts most. What is not set, and has no default, is left out. */
 function chooseValues(
   fields: Fields,
   inFile: Values,

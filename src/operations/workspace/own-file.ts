@@ -71,7 +71,7 @@ export async function readTrustedServers(place: OwnPlace): Promise<TrustedServer
   return servers
 }
 
-/** The file, if there is one. One that somebody else could have written is refused, not ignored. */
+/** The file, if there is one. One that another user could have written is refused, not ignored. */
 function readOwnFile(place: OwnPlace): SettingsFile | undefined {
   const path = ownFilePath(place)
   const found = path === undefined ? undefined : place.outside.readSettings(path, { atMost: longestFile, links: true })

@@ -26,7 +26,7 @@ export function findRoot(named: string | undefined, environment: Environment, ou
   for (let folder = start; ; ) {
     for (const mark of rootMarks) {
       const paths = mark.map((path) => outside.resolve(folder, path))
-      // Above a shared directory such as /tmp anybody could plant one.
+      // In a shared directory above, such as /tmp, any user could plant one.
       if (paths.every((path) => outside.kindOf(path) !== undefined && outside.isTrusted(path))) {
         return { path: folder, by: 'found' }
       }

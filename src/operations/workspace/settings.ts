@@ -2,7 +2,6 @@
  * Every key of `signalbox.yaml`, as data. Flags and environment variables of the same names are read off it,
  * and so is the file that `init` writes. Each protocol brings its own keys as a section.
  */
-
 import { choice, type Fields, flag, text } from '../../kernel/field.ts'
 import { type AnyProtocol, type ProtocolLine, protocols } from '../protocols.ts'
 
@@ -29,10 +28,7 @@ export const settings = {
   durability: choice(
     'What a write survives: `process` a killed process, `batch` and `full` also a power cut.',
     ['process', 'batch', 'full'],
-    {
-      default: 'process',
-      placeholder: 'LEVEL',
-    },
+    { default: 'process', placeholder: 'LEVEL' },
   ),
   permissions: choice('Who may read and write the files.', ['owner', 'group'], { default: 'owner' }),
   strict: flag('Refuse to send to an agent that nobody has seen in any protocol.', { default: false }),

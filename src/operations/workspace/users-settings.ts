@@ -30,9 +30,7 @@ export const models = {
   embeddingsModel: text('The model that makes embeddings there.', { longest: 256 }),
   url: text(
     'The address of an endpoint with a model, for summaries and for what is not understood, such as https://api.example.com/v1.',
-    {
-      longest: 1024,
-    },
+    { longest: 1024 },
   ),
   model: text('The model to ask there.', { longest: 256 }),
   keyFile: fullPath('A file whose first line is the key for these endpoints; nobody else may read it.', 'file'),

@@ -102,7 +102,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     try {
       return await messagePlaces({ ...other, tree: () => other.tree({ recover: false }) })
     } catch (error) {
-      // Its settings cannot be read, or nobody can say where it is: messages lie where they usually do.
+      // Its settings cannot be read, or it cannot be found: messages lie where they usually do.
       if (!(error instanceof SignalboxError)) throw error
       return await defaultMessageFolders()
     } finally {
@@ -110,7 +110,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     }
   }
 
-  /** On the same engine, whoever named it. */
+  /** On the same engine, also where a flag names it. */
   const startAgain =
     startSelf &&
     ((words: readonly string[]) =>

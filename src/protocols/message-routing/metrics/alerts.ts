@@ -1,4 +1,4 @@
-/** When somebody should look: above a threshold, not at it. Pure. Spec: "Alerting Thresholds". */
+/** When a person should look: above a threshold, not at it. Pure. Spec: "Alerting Thresholds". */
 import type { Metric } from '../hooks.ts'
 import { defaultSettings, type Thresholds } from '../settings.ts'
 import type { Latency, LatencyMetric } from './snapshot.ts'

@@ -2,8 +2,8 @@
  * Payloads that only their recipient can read.
  *
  * On disk the payload stays an object, as the schema demands: `{"encrypted": "age", "ciphertext": "-----BEGIN AGE …"}`.
- * Inside are the payload and for whom it was meant, so that nobody can pass off a ciphertext they cannot read as
- * their own. See docs/decisions/0021-encrypted-payloads.md.
+ * Inside are the payload and for whom it was meant, so that no agent can pass off a ciphertext it cannot read as its
+ * own. See docs/decisions/0021-encrypted-payloads.md.
  */
 import { parseJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'

@@ -1,7 +1,7 @@
 /**
  * What the files of the key ring say. Pure.
  *
- *   public/dev-1.json    which keys are dev-1's: the trust. Written only by whoever owns the ring.
+ *   public/dev-1.json    which keys are dev-1's: the trust. Written only by the owner of the ring.
  *   private/dev-1.pem    the signing key, PKCS#8
  *   private/dev-1.age    the identity that opens what is encrypted to dev-1, as the `age` program reads it
  */

@@ -1,8 +1,8 @@
 /**
  * The key ring: private keys of the agents that run here, public keys of all that are trusted.
  *
- * It lies in a directory that belongs to one user alone, always in files and never in the workspace: whoever may read a cluster
- * would read all private keys, and the maker of a workspace could bring some along. Being in the ring is the trust: its
+ * It lies in a directory that belongs to one user alone, always in files and never in the workspace: every user of a cluster
+ * would read all private keys, and the author of a workspace could bring some along. Being in the ring is the trust: its
  * owner enters a key, which is never learned from a message. See docs/decisions/0020-signed-messages.md.
  */
 import type { KeyObject } from 'node:crypto'
@@ -80,7 +80,7 @@ export class KeyRing {
     await this.#parts.tree.close()
   }
 
-  /** Everybody in the ring, by name. */
+  /** All agents in the ring, by name. */
   async list(): Promise<KeyView[]> {
     const entries = await this.#parts.tree.list(publicFolder)
     const agents = entries.flatMap(({ name, kind }) => {
@@ -113,7 +113,7 @@ export class KeyRing {
   ): Promise<{ readonly outcome: 'created' | 'replaced' | 'unchanged'; readonly key: KeyView }> {
     checkAgent(agent)
     const before = await this.#read(agent)
-    // Trusted, but not ours to sign with: its private key is with somebody else.
+    // Trusted, but not ours to sign with: its private key is elsewhere.
     if (before && !replace && !(await this.#parts.tree.look(pemOf(agent)))) throw otherKey(agent)
     if (replace) await this.#giveUp(agent)
     const publicKey = await this.#makeSigningKey(agent)
@@ -125,7 +125,7 @@ export class KeyRing {
   }
 
   /**
-   * Enters a key that somebody handed over by another way than the messages themselves. One that would take the
+   * Enters a key that its owner handed over by another way than the messages themselves. One that would take the
    * place of another must be meant to.
    */
   async trust(
@@ -154,7 +154,7 @@ export class KeyRing {
     return value
   }
 
-  /** The keys by which messages of this agent are verified; none when nobody has entered one. */
+  /** The keys by which messages of this agent are verified; none when none was entered. */
   async trustedKeys(agent: string): Promise<readonly TrustedKey[]> {
     // The name is the sender's own; one that no agent can have has no key, and must not stop other messages.
     if (!isAgentId(agent)) return []

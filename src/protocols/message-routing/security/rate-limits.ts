@@ -63,7 +63,7 @@ export type Taken =
   | { readonly outcome: 'taken'; readonly bucket: Bucket }
   | { readonly outcome: 'empty'; readonly retryAt: number }
 
-/** Takes one token at `now`. A bucket nobody has used yet is full. */
+/** Takes one token at `now`. A bucket that was never used is full. */
 export function takeToken(bucket: Bucket | undefined, now: number, limit: RateLimit): Taken {
   const interval = 60_000 / limit.perMinute
   const depth = interval * (limit.burst ?? limit.perMinute)

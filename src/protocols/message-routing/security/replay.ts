@@ -4,7 +4,7 @@
  *
  * A message is known by the digest of all it says, so another message with the same id is not mistaken for it. The
  * digests stand in one file for each recipient, sender and day of the message's own timestamp, and are only ever
- * appended to. A day that nobody has added to for the length of the window becomes a floor: the file is emptied and
+ * appended to. A day that was not added to for the length of the window becomes a floor: the file is emptied and
  * renamed, and from then on whatever bears that day's date or an earlier one is refused as too old to tell. A
  * message that merely waited long is not affected, since a floor comes only from messages that were handed out. All by the
  * tree's time; and a day that is still to come, by a sender whose clock is ahead, is no floor before it is past.

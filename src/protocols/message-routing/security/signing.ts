@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly privateKey: KeyObject
 }
 
-/** A public key that somebody with write access to the key ring has entered for an agent. */
+/** A public key that the owner of the key ring has entered for an agent. */
 export interface TrustedKey {
   readonly id: string
   readonly publicKey: KeyObject

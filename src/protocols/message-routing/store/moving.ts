@@ -24,7 +24,7 @@ export const moveMessage = (parts: RoutingParts, step: Step, options: MoveOption
 export const enterInbox = ({ tree }: RoutingParts, staged: TreePath, path: TreePath): Promise<Moved> =>
   tree.move(staged, path, { touched: true })
 
-/** Under a name that is free there. Its own is not when somebody used an id twice. */
+/** Under a name that is free there. Its own is not when a sender used an id twice. */
 export function setMessageAside(parts: RoutingParts, step: Step, options: SetAsideOptions): Promise<SetAside> {
   const { agent, name, from, transition } = step
   const folder = folderPath(parts.root, agent, nextFolder(from, transition))

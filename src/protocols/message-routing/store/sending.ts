@@ -21,7 +21,7 @@ export class Sending {
     this.#parts = parts
   }
 
-  /** The payload that somebody typed; throws BAD_PAYLOAD for what is no JSON object. */
+  /** The payload that a person typed; throws BAD_PAYLOAD for what is no JSON object. */
   readonly payloadFrom = payloadFrom
 
   /** Puts a message into the recipient's inbox, and the oldest out of it where it is full. */

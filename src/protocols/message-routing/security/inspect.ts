@@ -1,10 +1,9 @@
 /** What `doctor` should know of keys: that others can read them, or that some lie where none are looked for. */
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { MrPorts } from '../ports.ts'
-import { ringFolder } from './keys.ts'
+import { isNoPlace, ringFolder } from './keys.ts'
 
 type Ports = Pick<MrPorts, 'keysFolder' | 'outside' | 'workspace'>
 
@@ -19,7 +18,7 @@ async function placeFor({ keysFolder }: Ports): Promise<string | undefined> {
   try {
     return await keysFolder()
   } catch (error) {
-    if (error instanceof SignalboxError && error.code === 'NO_PLACE_FOR_KEYS') return undefined
+    if (isNoPlace(error)) return undefined
     throw error
   }
 }

@@ -7,7 +7,7 @@
  */
 import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../../../kernel/clock.ts'
-import { conflict, corrupt, denied, invalidInput } from '../../../kernel/errors.ts'
+import { conflict, corrupt, denied, invalidInput, SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import type { Revision, Tree } from '../../../tree/tree.ts'
@@ -36,6 +36,10 @@ export async function openRing(clock: Clock, named: string | undefined, ports: P
   // Opened with the defaults, so that only its owner can read what is made there.
   return new KeyRing({ tree: await openTree(home), clock, home, sealing: await sealing() })
 }
+
+/** Also what `keysFolder` throws where the environment names no home directory. */
+export const isNoPlace = (error: unknown): boolean =>
+  error instanceof SignalboxError && error.code === 'NO_PLACE_FOR_KEYS'
 
 const withoutPlace = () =>
   denied('NO_PLACE_FOR_KEYS', 'There is no place for keys: Message Routing was opened without one.', {

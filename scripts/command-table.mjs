@@ -8,11 +8,11 @@
  *
  * A test says when this has to be run again.
  */
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundlePrograms, filesUnder, replaceFile } from './build.mjs'
-import { formatted } from './generated.mjs'
 import { inRoot, isMain, root, run, ScriptError, setup } from './setup.mjs'
 
 const surface = 'src/surfaces/cli'
@@ -23,6 +23,18 @@ export async function currentFiles() {
   const { outline, found } = await readCommands()
   const texts = { [tableFile]: printTable(outline, found), [summariesFile]: printSummaries(outline) }
   return Object.fromEntries(Object.entries(texts).map(([file, text]) => [file, formatted(text, file)]))
+}
+
+/** Source text as the formatter would have it in this file. */
+function formatted(source, file) {
+  const biome = inRoot('node_modules/@biomejs/biome/bin/biome')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [biome, 'format', `--stdin-file-path=${file}`], {
+    cwd: root,
+    input: source,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new ScriptError(stderr)
+  return stdout
 }
 
 /** For each protocol its own file, and those with the faces of the commands that agents use all day. */

@@ -25,7 +25,7 @@ const kinds: Readonly<Record<MessageType, MessageKind>> = {
 const plainStatus = { 'status-update': 'in_progress', result: 'success' } as const
 const priorities = { high: 9, normal: undefined, low: 1 } as const
 
-type Said = Pick<Lifted, 'kind' | 'urgency' | 'needsAnswer' | 'dependsOn' | 'attachments'> &
+type LiftedFields = Pick<Lifted, 'kind' | 'urgency' | 'needsAnswer' | 'dependsOn' | 'attachments'> &
   Pick<Envelope, CarriedField> & { readonly summary: string }
 type Content = Pick<MrMessage, 'type' | 'payload' | 'requires_ack'> & {
   readonly priority?: number | undefined
@@ -38,7 +38,7 @@ export const lift = ({ claim, ...view }: MrView & { readonly claim?: Claim }): E
   const headline = { protocol, id, from, to, state, path, createdAt }
   const held = claim ? { claim: { by: claim.holder, attempt: claim.attempt } } : {}
   const stage = state === 'taken' && !claim ? 'finished' : stages[state]
-  return { ...headline, handle: handleOf(view), stage, native: message, ...held, ...saidBy(message) }
+  return { ...headline, handle: handleOf(view), stage, native: message, ...held, ...liftedFields(message) }
 }
 
 /** What is to be sent. Id, number and time are given to it then. */
@@ -62,11 +62,11 @@ export function lower(draft: Draft): MrSendInput {
         }
       : { status: plainStatus[type], message: text }
   const priority = priorities[urgency]
-  const signalbox = unsaidFields(draft, saidBy({ type, payload: words, priority, correlation_id: replyTo }))
+  const signalbox = unsaidFields(draft, liftedFields({ type, payload: words, priority, correlation_id: replyTo }))
   return { from, to, type, payload: signalbox ? { ...words, signalbox } : words, replyTo, priority }
 }
 
-function saidBy(message: Content): Said {
+function liftedFields(message: Content): LiftedFields {
   const { type, payload, priority = defaults.priority, correlation_id: replyTo, requires_ack = false } = message
   // A type of another program, let in with `compat`, wants something.
   const kind = (kinds as Readonly<Record<string, MessageKind>>)[type] ?? 'ask'

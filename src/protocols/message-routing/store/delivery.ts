@@ -54,7 +54,7 @@ export interface Delivered {
 }
 
 /** A message that is ready to lie in an inbox. */
-interface Letter {
+interface MessageFile {
   readonly message: MrMessage
   readonly fileName: string
   readonly bytes: Uint8Array
@@ -108,11 +108,11 @@ export class Delivery {
   async #begin(draft: Draft, firstId: MessageId, { key, digest }: { key: string; digest: string }, form: Form) {
     const sequence = await this.#nextNumber(draft)
     for (let id = firstId; ; id = newId()) {
-      const letter = await this.#compose(draft, id, sequence, form)
+      const file = await this.#compose(draft, id, sequence, form)
       const isFree = async (folder: Folder) =>
-        (await this.#parts.tree.look(pathIn(this.#parts, draft.to, folder, letter.fileName))) === undefined
+        (await this.#parts.tree.look(pathIn(this.#parts, draft.to, folder, file.fileName))) === undefined
       if ((await isFree('inbox')) && (await isFree('taken')))
-        return this.once.begin(key, letter.bytes, digest, letter.message.msg_id)
+        return this.once.begin(key, file.bytes, digest, file.message.msg_id)
     }
   }
 
@@ -131,27 +131,27 @@ export class Delivery {
 
   /** One of them, in its recipient's turn. */
   async publish(staged: TreePath): Promise<Delivered | undefined> {
-    const letter = await this.#letterAt(staged)
-    if (!letter) return undefined
+    const file = await this.#fileAt(staged)
+    if (!file) return undefined
     const work = () => this.#publish(staged)
-    return this.#parts.tree.exclusively(turnOf(this.#parts, letter.to), work, { mayRepeat: true })
+    return this.#parts.tree.exclusively(turnOf(this.#parts, file.to), work, { mayRepeat: true })
   }
 
   /** Only in the recipient's turn. `undefined` when another process has moved it, or it is no message. */
   async #publish(staged: TreePath): Promise<Delivered | undefined> {
-    const letter = await this.#letterAt(staged)
-    if (!letter) return undefined
-    await expectInOrder(this.#parts, letter.to, ['inbox'])
-    const room = await this.#makeRoom(letter.to)
-    const delivered = await this.#place(letter.from, letter, room, (path) => enterInbox(this.#parts, staged, path))
+    const file = await this.#fileAt(staged)
+    if (!file) return undefined
+    await expectInOrder(this.#parts, file.to, ['inbox'])
+    const room = await this.#makeRoom(file.to)
+    const delivered = await this.#place(file.from, file, room, (path) => enterInbox(this.#parts, staged, path))
     if (delivered !== 'taken') return delivered
-    throw conflict('ID_TAKEN', `Another message of ${letter.to} has the id ${letter.message.msg_id}.`, {
-      hint: `Receive that one first: signalbox mr receive ${letter.to}. Then send this one again under its key.`,
+    throw conflict('ID_TAKEN', `Another message of ${file.to} has the id ${file.message.msg_id}.`, {
+      hint: `Receive that one first: signalbox mr receive ${file.to}. Then send this one again under its key.`,
     })
   }
 
   /** A staged file, with its sender and recipient. A stranger may have put it there: its reader judges it. */
-  async #letterAt(staged: TreePath): Promise<(Letter & Way) | undefined> {
+  async #fileAt(staged: TreePath): Promise<(MessageFile & Way) | undefined> {
     const leaf = await leafAt(this.#parts, staged)
     const written = leaf && (jsonIn(leaf.bytes) as { readonly msg_id?: unknown } | undefined)
     const fileName = fileNameOf(String(written?.msg_id))
@@ -197,12 +197,12 @@ export class Delivery {
     const sequence = await this.#nextNumber(draft)
     let room: RoomMade | undefined
     for (let id = firstId; ; id = nextId()) {
-      const letter = await this.#compose(draft, id, sequence, form)
+      const file = await this.#compose(draft, id, sequence, form)
       room ??= await this.#makeRoom(draft.to)
       // Ids are short and may come twice. A second message of an id that was handed out would be rejected as a copy.
-      if (await this.#parts.tree.look(pathIn(this.#parts, draft.to, 'taken', letter.fileName))) continue
-      const create = (path: TreePath) => this.#parts.tree.create(path, letter.bytes)
-      const delivered = await this.#place(draft.from, letter, room, create)
+      if (await this.#parts.tree.look(pathIn(this.#parts, draft.to, 'taken', file.fileName))) continue
+      const create = (path: TreePath) => this.#parts.tree.create(path, file.bytes)
+      const delivered = await this.#place(draft.from, file, room, create)
       // Otherwise another message has this id: that file stays, and this one gets another.
       if (delivered !== undefined && delivered !== 'taken') return delivered
     }
@@ -216,22 +216,22 @@ export class Delivery {
   }
 
   /** What goes to the disk. Answers in another form are not sealed: their reader knows no seal of ours. */
-  async #compose(draft: Draft, id: MessageId, sequence: number, form: Form): Promise<Letter> {
+  async #compose(draft: Draft, id: MessageId, sequence: number, form: Form): Promise<MessageFile> {
     const timestamp = new Date(this.#parts.clock.now()).toISOString()
     const message = draft.stamped({ msg_id: id, sequence, timestamp })
-    const letter = form ? await this.#inForm(message, form) : await this.#sealed(message)
-    expectSize(letter.bytes.length)
-    return letter
+    const file = form ? await this.#inForm(message, form) : await this.#sealed(message)
+    expectSize(file.bytes.length)
+    return file
   }
 
-  async #inForm(message: MrMessage, form: Original['fields']): Promise<Letter> {
+  async #inForm(message: MrMessage, form: Original['fields']): Promise<MessageFile> {
     const { idOfStem, lowerAnswer } = await this.#parts.foreign.load()
     const { fileName, message: lowered } = lowerAnswer(message, form)
     const known = { ...message, msg_id: idOfStem(stemOf(fileName)) }
     return { message: known, fileName, bytes: Buffer.from(stringify(lowered, 2)) }
   }
 
-  async #sealed(unsealed: MrMessage): Promise<Letter> {
+  async #sealed(unsealed: MrMessage): Promise<MessageFile> {
     const sealed = await this.#parts.hooks.seal?.(unsealed)
     if (sealed?.outcome === 'refused') throw refused(sealed)
     const message = sealed?.message ?? unsealed
@@ -241,7 +241,7 @@ export class Delivery {
   /** `put` makes the file or moves it there. 'taken': another file has its name. `undefined`: there is nothing to move. */
   async #place(
     from: AgentId,
-    { message, fileName }: Letter,
+    { message, fileName }: MessageFile,
     { evicted, left, isNewAgent }: RoomMade,
     put: (path: TreePath) => Promise<Created | Moved>,
   ): Promise<Delivered | 'taken' | undefined> {

@@ -49,10 +49,10 @@ export class Settling {
   async ack(name: string, asked: string, { text }: { readonly text?: string | undefined } = {}): Promise<Acknowledged> {
     const agent = agentId(name)
     await expectInOrder(this.#parts, agent, ['.acked'])
-    const theirs = await originalOf(this.#parts, agent, asked)
-    const id = messageId(theirs?.id ?? asked)
+    const foreign = await originalOf(this.#parts, agent, asked)
+    const id = messageId(foreign?.id ?? asked)
     // Verified either way: a forger who makes us answer would have our signature under words of its own.
-    const original = theirs?.message ?? (await this.#original(agent, id))
+    const original = foreign?.message ?? (await this.#original(agent, id))
     const to = original.from
     if (!isAgentId(to)) throw unreachable(id, to)
     const payload = { status: 'in_progress', message: text ?? `Received ${id}` }
@@ -61,14 +61,14 @@ export class Settling {
     return this.#parts.delivery.inTurn(draft, first, async () => {
       const before =
         (await this.#remembered(agent, to, id)) ??
-        (theirs && (await this.#givenInTheirForm(agent, to, id))) ??
+        (foreign && (await this.#givenInTheirForm(agent, to, id))) ??
         (await this.#givenBefore(agent, to, id))
       if ('message' in before) {
         await this.#remember(agent, to, id, before.message)
         const { message, state, path } = before
         return { outcome: 'unchanged', message: viewOf(message, state, path), durability: 'process', notices: [] }
       }
-      const { message, path, durability } = await this.#parts.delivery.write(draft, before.freeId, theirs?.fields)
+      const { message, path, durability } = await this.#parts.delivery.write(draft, before.freeId, foreign?.fields)
       await this.#remember(agent, to, id, message)
       const notices = original.requires_ack ? [] : [`${id} did not ask for an acknowledgement.`]
       return { outcome: 'acknowledged', message: viewOf(message, 'inbox', path), durability, notices }
@@ -192,8 +192,8 @@ export class Settling {
     const proof = isProof ? message : ((await hooks.vouch?.(message)) ?? message)
     await changeLeaf(tree, path, async (before) => {
       // A marker that counts stays as it is. A forged one does not count, and is replaced.
-      const isSaid = before && (!hooks.verify || (await this.#remembered(agent, to, id)))
-      return isSaid ? undefined : Buffer.from(JSON.stringify(proof))
+      const isKnown = before && (!hooks.verify || (await this.#remembered(agent, to, id)))
+      return isKnown ? undefined : Buffer.from(JSON.stringify(proof))
     })
   }
 

@@ -95,7 +95,7 @@ export class EtcdTree implements Tree {
     const { entries, stamped } = index
       ? { entries: index.all().map(({ entry }) => entry), stamped: index.changedAt ?? 0 }
       : await requests.listing(folder)
-    if (stamped === 0) await folders.expectNoLeaf(folder)
+    if (stamped === 0) await folders.expectNoLeaf(folder, options?.fresh === true)
     const visible = folder === home ? entries.filter(({ name }) => name !== nameOf(engineHome)) : entries
     if (!options?.times) return visible
     const timed: TimedEntry[] = []

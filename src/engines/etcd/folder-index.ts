@@ -11,8 +11,8 @@ import type { Entry } from '../../tree/tree.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
 import { pause } from './pause.ts'
-import type { KeyValue, RangeAnswer } from './transaction.ts'
-import { firstDraftRevision, revisionOf } from './transaction.ts'
+import { byName } from './requests.ts'
+import { firstDraftRevision, type KeyValue, type RangeAnswer, revisionOf } from './transaction.ts'
 import type { Stream } from './transport.ts'
 import { type About, parseValue, printValue } from './value.ts'
 
@@ -51,7 +51,9 @@ export class FolderIndex {
   readonly #gateway: Gateway
   readonly #keys: Keys
   readonly #folder: TreePath
+  readonly stampKey: Key
   readonly #room: Room
+  readonly #compareAll: (asking: FolderIndex) => Promise<void>
   readonly #held = new Map<Key, Copied>()
   /** Our own removals that have not come back on the watch yet. */
   readonly #dropped = new Map<Key, number>()
@@ -67,6 +69,8 @@ export class FolderIndex {
   #ownWhole = 0
   /** When last compared with the cluster, nothing was missing up to this revision. */
   #compared = 0
+  /** The stamp in the cluster, and at which revision, as last told by `compare`. */
+  #cluster = { stamped: 0, revision: 0 }
   /** Our own newest write, and when it was made. */
   #own = { revision: 0, at: 0 }
   #heardAt = 0
@@ -77,10 +81,19 @@ export class FolderIndex {
   #hasFailed = false
   askedAt = performance.now()
 
-  constructor(gateway: Gateway, keys: Keys, folder: TreePath, room: Room) {
+  /** `compareAll` calls `compare` of this copy, and of others as well. */
+  constructor(
+    gateway: Gateway,
+    keys: Keys,
+    folder: TreePath,
+    room: Room,
+    compareAll: (asking: FolderIndex) => Promise<void>,
+  ) {
     this.#gateway = gateway
+    this.#compareAll = compareAll
     this.#keys = keys
     this.#folder = folder
+    this.stampKey = keys.stamp(folder)
     this.#room = room
     this.#beat = setInterval(() => this.#onBeat(), beatMs)
     this.#startLoading()
@@ -101,13 +114,20 @@ export class FolderIndex {
     await this.#loading
     const isNew = Math.max(this.#told, this.#compared) >= since
     if (isNew && performance.now() - this.#heardAt < trustMs) return true
-    const { kvs: [stamp] = [], header } = await this.#range({ key: wire(this.#keys.stamp(this.#folder)) })
-    const revision = Number(stamp?.mod_revision ?? 0)
-    // Compare with what the watch has brought, not with the copy: our own write may be in the copy before older ones of others.
-    if (!(await this.#brings(() => this.#told >= revision))) return false
-    this.#heardAt = performance.now()
-    this.#compared = Math.max(this.#compared, revisionOf(header))
+    await this.#compareAll(this)
+    const { stamped, revision } = this.#cluster
+    if (!(await this.#brings(() => this.#told >= stamped))) return false
+    this.compare(stamped, revision)
     return true
+  }
+
+  /** At this revision of the cluster the folder's stamp was that old. */
+  compare(stamped: number, revision: number): void {
+    this.#cluster = { stamped, revision }
+    // Not with the copy: our own write may be in it before older ones of others.
+    if (this.#told < stamped) return
+    this.#heardAt = performance.now()
+    this.#compared = Math.max(this.#compared, revision)
   }
 
   /** True once the folder has been read, however long ago: for a transaction, which compares what it read. */
@@ -147,10 +167,8 @@ export class FolderIndex {
 
   /** Sorted by name; the stamp is not among them. */
   all(): readonly Copied[] {
-    this.#sorted ??= [...this.#held]
-      .filter(([key]) => key !== this.#keys.stamp(this.#folder))
-      .map(([, held]) => held)
-      .sort((a, b) => (a.entry.name < b.entry.name ? -1 : 1))
+    const stamp = this.#stamp
+    this.#sorted ??= [...this.#held.values()].filter((held) => held !== stamp).sort((a, b) => byName(a.entry, b.entry))
     return this.#sorted
   }
 
@@ -199,7 +217,7 @@ export class FolderIndex {
   }
 
   get #stamp(): Copied | undefined {
-    return this.#held.get(this.#keys.stamp(this.#folder))
+    return this.#held.get(this.stampKey)
   }
 
   #startLoading(): void {
@@ -243,10 +261,6 @@ export class FolderIndex {
     this.#heardAt = performance.now()
     this.#connect()
     this.#hint()
-  }
-
-  #range(body: object): Promise<RangeAnswer> {
-    return this.#gateway.read<RangeAnswer>('/v3/kv/range', body)
   }
 
   #connect(): void {
@@ -342,7 +356,7 @@ export class FolderIndex {
       this.#held.set(key, held)
     }
     // The stamp is not listed, so it does not change the sorted list.
-    if (key !== this.#keys.stamp(this.#folder)) this.#sorted = undefined
+    if (key !== this.stampKey) this.#sorted = undefined
   }
 
   #copiedFrom(key: Key, revision: number, text: string, before: Copied | undefined): Copied {

@@ -6,12 +6,14 @@ import { FolderIndex, type Room } from './folder-index.ts'
 import type { Gateway } from './gateway.ts'
 import type { Key, Keys } from './keys.ts'
 import { OwnWrites } from './own-writes.ts'
-import type { KeyValue } from './transaction.ts'
+import { foundBy, get, type KeyValue, mostOperations, revisionOf, type TransactionAnswer } from './transaction.ts'
 
 /** A single command asks a folder once or twice, and must not pay for a copy of it. */
 const asksBefore = 2
 /** A question about one name counts as this part of a listing: a copy pays only if it saves many of them. */
 export const weightOfALook = 1 / 8
+/** The same for what a warm process should know without asking. */
+export const weightOfARead = 1 / 4
 const forgetAfterMs = 30_000
 /** Each copy needs a connection. */
 const mostFolders = 64
@@ -73,7 +75,7 @@ export class FolderIndexes {
     const known = this.#open.get(folder)
     if (known) return known
     this.#closeIdle()
-    const index = new FolderIndex(this.#gateway, this.#keys, folder, this.#room)
+    const index = new FolderIndex(this.#gateway, this.#keys, folder, this.#room, (asking) => this.#compareAll(asking))
     this.#open.set(folder, index)
     return index
   }
@@ -90,6 +92,16 @@ export class FolderIndexes {
   learnAbsence(folder: TreePath, key: Key, revision: number): void {
     this.#open.get(folder)?.learnAbsence(key, revision)
     this.#own.take(key, undefined, revision)
+  }
+
+  /** Compares many copies in one request, because a process that reads one folder soon reads others. */
+  async #compareAll(asking: FolderIndex): Promise<void> {
+    const others = [...this.#open.values()].filter((index) => index !== asking)
+    const all = [asking, ...others].slice(0, mostOperations)
+    const body = { compare: [], success: all.map(({ stampKey }) => get(stampKey)), failure: [] }
+    const answer = await this.#gateway.read<TransactionAnswer>('/v3/kv/txn', body)
+    for (const [i, [stamp]] of foundBy(answer).entries())
+      all[i]!.compare(Number(stamp?.mod_revision ?? 0), revisionOf(answer.header))
   }
 
   #askedFor(folder: TreePath, weight: number): FolderIndex | undefined {

@@ -3,6 +3,7 @@ import { corrupt } from '../../kernel/errors.ts'
 import { parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Write } from './commit.ts'
 import type { CurrentTurn } from './current-turn.ts'
+import { weightOfARead } from './folder-indexes.ts'
 import type { Keys } from './keys.ts'
 import type { Copies } from './parts.ts'
 import type { Requests } from './requests.ts'
@@ -57,9 +58,11 @@ export class Folders {
   }
 
   /** Throws if the path is a leaf. A folder that is missing is an empty one. */
-  async expectNoLeaf(path: TreePath): Promise<void> {
+  async expectNoLeaf(path: TreePath, isFresh: boolean): Promise<void> {
     if (path === treeRoot) return
-    if ((await this.#requests.get([this.#keys.leaf(path)]))[0]) throw notAFolder(path)
+    const key = this.#keys.leaf(path)
+    const around = isFresh ? undefined : await this.#indexes.current(parentOf(path), weightOfARead)
+    if (around ? around.at(key) : (await this.#requests.get([key]))[0]) throw notAFolder(path)
   }
 
   #writesFor(folder: TreePath, now: number): Write[] {

@@ -5,7 +5,7 @@ import type { Leaf, Revision } from '../../tree/tree.ts'
 import { type FolderIndex, stampTime } from './folder-index.ts'
 import { weightOfALook } from './folder-indexes.ts'
 import { revisionOfBytes } from './hash.ts'
-import { fromWire, type Keys } from './keys.ts'
+import { fromWire, type Key, type Keys, wire } from './keys.ts'
 import type { LargeBodies } from './large-bodies.ts'
 import type { LogCopies } from './log-copies.ts'
 import type { Copies } from './parts.ts'
@@ -97,19 +97,33 @@ export class Leaves {
 
   /** The bytes before the first line, then the lines in the order in which they came. */
   #joined(path: TreePath, log: readonly KeyValue[]): Uint8Array {
-    const startKey = this.#keys.logStart(path)
-    const start = log.find(({ key }) => fromWire(key) === startKey)
+    const startKey = wire(this.#keys.logStart(path))
+    const start = log.find(({ key }) => key === startKey)
     const value = parseValue(start?.value ?? '')
     if (!value) throw notOurs(path)
     const before = value.about.elsewhere ? this.#bodies.read(value.about.elsewhere) : value.bytes
-    const lines = log
-      .filter((line) => line !== start)
-      .sort(
-        (a, b) => Number(a.create_revision) - Number(b.create_revision) || (fromWire(a.key) < fromWire(b.key) ? -1 : 1),
-      )
-      .map(({ value = '' }) => Buffer.from(value, 'base64'))
-    return Buffer.concat([before, ...lines])
+    const lines = log.filter((line) => line !== start).map(lineOf)
+    lines.sort((a, b) => a.revision - b.revision || (a.key < b.key ? -1 : 1))
+    return Buffer.concat([before, ...lines.map(({ bytes }) => bytes)])
   }
+}
+
+interface Line {
+  readonly revision: number
+  readonly key: Key
+  readonly bytes: Uint8Array
+}
+
+/** A log is read again after every new line, so each line is decoded once. */
+const decoded = new WeakMap<KeyValue, Line>()
+
+function lineOf(found: KeyValue): Line {
+  const known = decoded.get(found)
+  if (known) return known
+  const { key, value = '', create_revision } = found
+  const line = { revision: Number(create_revision), key: fromWire(key), bytes: Buffer.from(value, 'base64') }
+  decoded.set(found, line)
+  return line
 }
 
 export const isSeen = (found: Seen | NotSeen): found is Seen => 'about' in found

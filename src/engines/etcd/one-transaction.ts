@@ -3,10 +3,10 @@
  * commit compares what was read, so a read may come from a copy that lags behind, and a condition on a key that was never read
  * may be taken for granted: where that was wrong, the commit fails, tells how it is, and the work is run again.
  */
-import { type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { ClusterTime } from './cluster-time.ts'
 import type { Write } from './commit.ts'
-import type { FolderIndexes } from './folder-indexes.ts'
+import { type FolderIndexes, weightOfARead } from './folder-indexes.ts'
 import { fromWire, type Key, type KeyRange, type Keys } from './keys.ts'
 import type { LogCopies } from './log-copies.ts'
 import type { Copies } from './parts.ts'
@@ -35,8 +35,6 @@ interface SeenKey {
   readonly stamped?: number | undefined
 }
 
-/** Reading one leaf counts as this part of a listing when it is decided whether a copy of the folder pays. */
-const weightOfARead = 1 / 4
 const manyOfAFolder = 16
 
 export class OneTransaction implements Requests {
@@ -55,8 +53,7 @@ export class OneTransaction implements Requests {
   /** Folders that were listed, and the revision of the stamp each had. */
   readonly #listed = new Map<TreePath, number>()
   readonly #lines = new Map<TreePath, Promise<readonly KeyValue[]>>()
-  #leases: ReturnType<ClusterRequests['leasesAt']> | undefined
-  #leasesAt: number | undefined
+  #leases: { readonly found: ReadonlyMap<Key, KeyValue>; readonly revision: number } | undefined
   /** `undefined`: dropped. */
   readonly #written = new Map<Key, KeyValue | undefined>()
   readonly #dropped: KeyRange[] = []
@@ -143,7 +140,9 @@ export class OneTransaction implements Requests {
     const { entries, stamped } =
       index && whole !== undefined
         ? { entries: index.all().map(({ entry }) => entry), stamped: whole }
-        : await this.#base.listing(folder)
+        : (await this.#isMissing(folder))
+          ? { entries: [], stamped: 0 }
+          : await this.#base.listing(folder)
     if (!this.#listed.has(folder)) this.#listed.set(folder, stamped)
     const names = new Map(entries.map((entry) => [entry.name, entry]))
     for (const [key, written] of this.#written) {
@@ -156,11 +155,19 @@ export class OneTransaction implements Requests {
     return { entries: [...names.values()].sort(byName), stamped }
   }
 
+  /** By the copy of the folder above, which may be out of date: the commit compares that there is no stamp. */
+  async #isMissing(folder: TreePath): Promise<boolean> {
+    if (folder === treeRoot || this.#learned.get(this.#keys.stamp(folder))) return false
+    const above = await this.#indexes.loaded(parentOf(folder), 0)
+    return above !== undefined && !above.at(this.#keys.folder(folder))
+  }
+
   async leases(): Promise<readonly KeyValue[]> {
-    this.#leases ??= this.#base.leasesAt()
-    const { found, revision } = await this.#leases
-    this.#leasesAt = revision
-    const all = new Map(found.map((lease) => [fromWire(lease.key), lease]))
+    if (!this.#leases) {
+      const { found, revision } = await this.#base.leasesAt()
+      this.#leases ??= { found: new Map(found.map((lease) => [fromWire(lease.key), lease])), revision }
+    }
+    const all = new Map(this.#leases.found)
     for (const lease of this.#writtenIn(this.#keys.leases())) all.set(fromWire(lease.key), lease)
     return [...all.values()]
   }
@@ -189,7 +196,7 @@ export class OneTransaction implements Requests {
       return [isUnchanged(key, Number(found?.mod_revision ?? 0))]
     })
     const listed = [...this.#listed].map(([folder, stamped]) => isUnchanged(this.#keys.stamp(folder), stamped))
-    const leases = this.#leasesAt === undefined ? [] : [isUnchangedRange(this.#keys.leases(), this.#leasesAt)]
+    const leases = this.#leases ? [isUnchangedRange(this.#keys.leases(), this.#leases.revision)] : []
     return [...listed, ...seen, ...this.#assumed.values(), ...leases]
   }
 
@@ -249,6 +256,7 @@ export class OneTransaction implements Requests {
   async #peek(key: Key): Promise<SeenKey | undefined> {
     if (this.#isKnown(key)) return { found: this.#at(key) }
     if (this.#learned.has(key)) return { found: this.#learned.get(key) }
+    if (this.#leases && isIn(this.#keys.leases(), key)) return { found: this.#leases.found.get(key) }
     const folder = this.#keys.folderOf(key)
     if (folder === undefined) return undefined
     const index = await this.#indexes.loaded(folder, this.#keys.isStamp(key) ? 0 : weightOfARead)

@@ -10,7 +10,9 @@ import {
   get,
   getAll,
   type KeyValue,
+  mostOperations,
   type RangeAnswer,
+  type Step,
   type Transaction,
   type TransactionAnswer,
 } from './transaction.ts'
@@ -46,10 +48,17 @@ export interface Requests {
 
 const pageSize = 2000
 
+/** Questions that go to the cluster in one request. */
+interface Batch {
+  readonly steps: Step[]
+  readonly found: Promise<(readonly KeyValue[])[]>
+}
+
 export class ClusterRequests implements Requests {
   readonly #gateway: Gateway
   readonly #keys: Keys
   readonly #logs: LogCopies
+  #batch: Batch | undefined
 
   constructor(gateway: Gateway, keys: Keys, logs: LogCopies) {
     this.#gateway = gateway
@@ -70,8 +79,7 @@ export class ClusterRequests implements Requests {
   }
 
   async get(keys: readonly Key[]): Promise<(KeyValue | undefined)[]> {
-    const body = { compare: [], success: keys.map(get), failure: [] }
-    return foundBy(await this.#gateway.read('/v3/kv/txn', body)).map(([found]) => found)
+    return (await this.#find(keys.map(get))).map(([found]) => found)
   }
 
   async areThere(keys: readonly Key[]): Promise<boolean[]> {
@@ -79,12 +87,11 @@ export class ClusterRequests implements Requests {
   }
 
   async at(path: TreePath): Promise<AtPath> {
-    const answer = await this.#gateway.read<TransactionAnswer>('/v3/kv/txn', {
-      compare: [],
-      success: [get(this.#keys.leaf(path)), get(this.#keys.stamp(path)), getAll(this.#keys.log(path))],
-      failure: [],
-    })
-    const [[leaf] = [], [stamp] = [], log = []] = foundBy(answer)
+    const [[leaf] = [], [stamp] = [], log = []] = await this.#find([
+      get(this.#keys.leaf(path)),
+      get(this.#keys.stamp(path)),
+      getAll(this.#keys.log(path)),
+    ])
     if (leaf && log.length > 0) this.#logs.take(path, Number(leaf.mod_revision), log)
     return { leaf, log, stamp }
   }
@@ -126,6 +133,24 @@ export class ClusterRequests implements Requests {
     const body = { key: wire(from), range_end: wire(to) }
     const { kvs = [], header } = await this.#gateway.read<RangeAnswer>('/v3/kv/range', body)
     return { found: kvs, revision: Number(header.revision) }
+  }
+
+  /** What callers ask at the same time is one request. */
+  async #find(steps: readonly Step[]): Promise<(readonly KeyValue[])[]> {
+    if (this.#batch && this.#batch.steps.length + steps.length > mostOperations) this.#batch = undefined
+    this.#batch ??= this.#nextBatch()
+    const { found } = this.#batch
+    const from = this.#batch.steps.push(...steps) - steps.length
+    return (await found).slice(from, from + steps.length)
+  }
+
+  #nextBatch(): Batch {
+    const steps: Step[] = []
+    const sent = new Promise(setImmediate).then(() => {
+      if (this.#batch?.steps === steps) this.#batch = undefined
+      return this.#gateway.read<TransactionAnswer>('/v3/kv/txn', { compare: [], success: steps, failure: [] })
+    })
+    return { steps, found: sent.then(foundBy) }
   }
 }
 

@@ -56,6 +56,9 @@ export interface TransactionAnswer {
   readonly responses?: readonly { readonly response_range?: RangeAnswer }[]
 }
 
+/** How many conditions, and how many steps, etcd takes in one transaction, unless it is told otherwise. */
+export const mostOperations = 128
+
 export const isAbsent = (key: Key): Compare => ({
   key: wire(key),
   target: 'CREATE',

@@ -25,6 +25,7 @@ import {
   isAbsent,
   isFree,
   type KeyValue,
+  mostOperations,
   put,
   revisionOf,
   type TransactionAnswer,
@@ -34,8 +35,7 @@ import { printValue } from './value.ts'
 /** After so many conflicts in a row the work is done in a turn. */
 const mostAttempts = 10
 const longestPauseMs = 10
-/** What etcd takes in one transaction, unless it is told otherwise. */
-const mostOperations = 128
+/** What etcd takes in one request, unless it is told otherwise, and less. */
 const mostBytes = 1_400_000
 
 /** A transaction that is being worked on, and the verbs that belong to it. */

@@ -165,6 +165,8 @@ else
         return { outcome, isQuick: asked <= mostRequests, isSmall: sum('received') - received < 20_000 }
       }
       const claim = (as: string) => (fresh: Mission) => fresh.claims.next({ agent: as })
+      // The first that an agent does is noted, which is a write of its own.
+      expect(await cost(claim('bob'))).toMatchObject({ outcome: 'nothing', isSmall: true })
       await send(20)
       const before = await cost(claim('bob'))
       await send(500)

@@ -62,7 +62,7 @@ export class AgentDirectory {
       const isFirst = !known || known.hasActed === false || (known.anyCase === true && !anyCase)
       const at = known?.home ?? home
       const note = { name: agent, ...(anyCase ? { anyCase } : {}), ...(at === undefined ? {} : { home: at }) }
-      if (isFirst) await this.#put(agent, note)
+      if (isFirst) await this.#put(agent, note, leaf !== undefined)
       else if ((await this.#tree.now()) - leaf!.modifiedAt >= exactTo) await this.#tree.touch(noteOf(agent))
     })
     this.#noted.set(agent, performance.now())
@@ -76,7 +76,7 @@ export class AgentDirectory {
 
   /** Files tell that this agent has been there: the next look for it costs one read. */
   async found(agent: string): Promise<void> {
-    await this.#write(() => this.#put(agent, { name: agent, hasActed: false }))
+    await this.#write(() => this.#put(agent, { name: agent, hasActed: false }, false))
   }
 
   /** One look. `undefined` when nobody of this name, in whatever capitals, has been noted. */
@@ -134,13 +134,16 @@ export class AgentDirectory {
       : Promise.resolve(undefined)
   }
 
-  async #put(agent: string, note: Note): Promise<void> {
+  /** `hasNote`: one was there a moment ago. */
+  async #put(agent: string, note: Note, hasNote: boolean): Promise<void> {
     if (!isNotable(agent)) return
+    const bytes = Buffer.from(`${JSON.stringify(note)}\n`)
+    if (!hasNote && (await this.#tree.create(noteOf(agent), bytes)).outcome === 'created') return
     await changeLeaf(this.#tree, noteOf(agent), (leaf) => {
       const before = leaf && noteIn(leaf)
       // Who acted under another spelling in the same moment keeps it; and who has acted is not only found.
       const isLess = before && !before.anyCase && before.name !== note.name
-      return isLess || (before && note.hasActed === false) ? undefined : Buffer.from(`${JSON.stringify(note)}\n`)
+      return isLess || (before && note.hasActed === false) ? undefined : bytes
     })
   }
 

@@ -58,10 +58,14 @@ export class Claiming {
   async next(options: ClaimOptions): Promise<Claimed> {
     const { directory } = this.#parts
     const agent = agentId(options.agent)
-    if (!directory.hasJustActed(agent))
+    if (!directory.hasJustActed(agent)) {
+      // Looked for already here, because on a cluster both questions are one request; a failure shows again when it is needed.
+      const policy = this.#policy.isThere().catch(() => undefined)
       await directory
         .acted(agent, { home: `acmq:${this.#files.place.address}` })
         .catch((refusal) => expectShown(this.#files, agent, refusal))
+      await policy
+    }
     const first = await this.#now(options)
     if (first.outcome === 'claimed') return first
     const second = await this.#tryHarder(options, first)

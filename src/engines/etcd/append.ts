@@ -7,7 +7,7 @@ import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Appended, Guard } from '../../tree/tree.ts'
 import type { Change } from './commit.ts'
 import { largestInEtcd } from './large-bodies.ts'
-import { isSeen, type NotSeen, notALeaf, type Seen } from './leaves.ts'
+import { askForLeaf, isSeen, type NotSeen, notALeaf, type Seen } from './leaves.ts'
 import { get, isAbsent, isPresent, isUnchanged } from './transaction.ts'
 import { printValue } from './value.ts'
 import { durability, fenced, type Writer } from './writer.ts'
@@ -16,7 +16,7 @@ const lineFeed = 10
 
 export async function appendLine(writer: Writer, path: TreePath, line: string, guard: Guard): Promise<Appended> {
   checkLine(line)
-  const { keys, leaves } = writer.parts
+  const { keys } = writer.parts
   // Most lines go to a leaf that is a log already, so try that without reading it.
   let seen: Seen | NotSeen | 'log' = 'log'
   for (;;) {
@@ -38,7 +38,7 @@ export async function appendLine(writer: Writer, path: TreePath, line: string, g
     const [start = [], holder] = committed.found
     if (holder?.length === 0) return fenced
     await writer.makeMissing(committed)
-    seen = start.length > 0 ? 'log' : await leaves.ask(path)
+    seen = start.length > 0 ? 'log' : await askForLeaf(writer.parts, path)
   }
 }
 

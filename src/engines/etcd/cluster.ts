@@ -13,7 +13,7 @@ import { Keys } from './keys.ts'
 import { Labels } from './labels.ts'
 import { LargeBodies } from './large-bodies.ts'
 import { LogCopies } from './log-copies.ts'
-import { Parts } from './parts.ts'
+import type { Parts } from './parts.ts'
 import { ClusterRequests } from './requests.ts'
 import { Session } from './session.ts'
 import { Transactions } from './transactions.ts'
@@ -68,8 +68,8 @@ export class Cluster {
     const unanswered = new UnansweredWrites(this.gateway, this.keys)
     const labels = new Labels(this.gateway, this.keys)
     const shared = { keys: this.keys, bodies: this.bodies, labels, logs, turn, unanswered }
-    this.parts = new Parts(shared, requests, this.indexes, (work) => work())
-    this.transactions = new Transactions(this.gateway, requests, this.indexes, this.parts, shared)
+    this.parts = { ...shared, requests, indexes: this.indexes, whenDone: (work) => work() }
+    this.transactions = new Transactions(this.gateway, requests, this.indexes, this.parts)
     this.#session = new Session(this.gateway, turnSeconds)
     this.turns = new ExclusiveTurns(this.gateway, this.keys, unanswered, this.#session, turn)
   }

@@ -29,17 +29,17 @@ import type {
 } from '../../tree/tree.ts'
 import { appendLine } from './append.ts'
 import type { Cluster } from './cluster.ts'
-import { createLeaf } from './create.ts'
 import { weightOfALook } from './folder-indexes.ts'
+import { expectNoLeaf, makeFolder } from './folders.ts'
 import { healthOf } from './health.ts'
 import { findingsIn } from './inspect.ts'
-import { EtcdLeaf, isSeen, notALeaf } from './leaves.ts'
+import { allLeases, releaseLease, takeLease } from './leases.ts'
+import { askForLeaf, EtcdLeaf, findLeaf, isSeen, notALeaf } from './leaves.ts'
 import { moveLeaf } from './move.ts'
 import type { Parts } from './parts.ts'
-import { removeLeaf } from './remove.ts'
-import { replaceLeaf, touchLeaf } from './replace.ts'
 import { findUnusedBodies } from './unused-bodies.ts'
 import type { About } from './value.ts'
+import { createLeaf, removeLeaf, replaceLeaf, touchLeaf } from './write-leaf.ts'
 import { Writer } from './writer.ts'
 
 export class EtcdTree implements Tree {
@@ -74,8 +74,7 @@ export class EtcdTree implements Tree {
     options?: { readonly atMost?: number; readonly fresh?: boolean },
   ): Promise<Leaf | undefined> {
     check(path)
-    const { leaves } = this.#parts
-    const found = await (options?.fresh ? leaves.ask(path) : leaves.find(path))
+    const found = await (options?.fresh ? askForLeaf : findLeaf)(this.#parts, path)
     if (isSeen(found)) return new EtcdLeaf(found, options?.atMost)
     if (found.folderChangedAt !== undefined) throw notALeaf(path)
     return undefined
@@ -88,14 +87,14 @@ export class EtcdTree implements Tree {
     options?: { readonly times?: boolean; readonly fresh?: boolean },
   ): Promise<Entry[] | TimedEntry[]> {
     check(folder, true)
-    const { indexes, folders, keys, requests } = this.#parts
+    const { indexes, keys, requests } = this.#parts
     // Sizes and times are in the values, so copy the whole folder, once.
     if (options?.times) indexes.open(folder)
     const index = options?.fresh ? undefined : await indexes.current(folder)
     const { entries, stamped } = index
       ? { entries: index.all().map(({ entry }) => entry), stamped: index.changedAt ?? 0 }
       : await requests.listing(folder)
-    if (stamped === 0) await folders.expectNoLeaf(folder, options?.fresh === true)
+    if (stamped === 0) await expectNoLeaf(this.#parts, folder, options?.fresh === true)
     const visible = folder === home ? entries.filter(({ name }) => name !== nameOf(engineHome)) : entries
     if (!options?.times) return visible
     const timed: TimedEntry[] = []
@@ -113,7 +112,7 @@ export class EtcdTree implements Tree {
 
   async look(path: TreePath): Promise<TimedEntry | undefined> {
     check(path, true)
-    const { indexes, keys, leaves } = this.#parts
+    const { indexes, keys } = this.#parts
     const name = nameOf(path)
     // Most callers of `look` want to know whether a folder has changed.
     const own = (await indexes.ifOpen(path))?.changedAt
@@ -122,7 +121,7 @@ export class EtcdTree implements Tree {
     const held = around?.at(keys.leaf(path))
     if (held?.about && !held.about.isLog) return leafEntry(name, held.about, held.size)
     if (around && !held && !around.at(keys.folder(path))) return undefined
-    const found = await leaves.ask(path)
+    const found = await askForLeaf(this.#parts, path)
     if (isSeen(found)) return leafEntry(name, found.about, found.size)
     const changedAt = found.folderChangedAt ?? (path === '' ? 0 : undefined)
     // Its time is in its own range of keys, so a copy of it pays if it is looked at often.
@@ -171,19 +170,19 @@ export class EtcdTree implements Tree {
 
   async makeFolder(path: TreePath): Promise<void> {
     check(path)
-    await this.#parts.folders.make(path, await this.#writer.now())
+    await makeFolder(this.#parts, path, await this.#writer.now())
   }
 
   lease(resource: string, owner: string, ttl: number): Promise<Leased> {
-    return this.#parts.leases.take(resource, owner, ttl, this.#writer.now)
+    return takeLease(this.#parts, resource, owner, ttl, this.#writer.now)
   }
 
   async release(resource: string, owner: string): Promise<Outcome<'released' | 'gone'>> {
-    return this.#parts.leases.release(resource, owner, await this.#writer.now())
+    return releaseLease(this.#parts, resource, owner, await this.#writer.now())
   }
 
   async leases(): Promise<Lease[]> {
-    return this.#parts.leases.all(await this.#writer.now())
+    return allLeases(this.#parts, await this.#writer.now())
   }
 
   async exclusively<T>(name: string, work: () => Promise<T>, options: TurnOptions = {}): Promise<T> {

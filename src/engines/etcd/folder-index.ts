@@ -12,7 +12,7 @@ import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
 import { pause } from './pause.ts'
 import { byName } from './requests.ts'
-import { firstDraftRevision, type KeyValue, type RangeAnswer, revisionOf } from './transaction.ts'
+import { firstDraftRevision, type KeyValue } from './transaction.ts'
 import type { Stream } from './transport.ts'
 import { type About, parseValue, printValue } from './value.ts'
 
@@ -232,25 +232,13 @@ export class FolderIndex {
   /** Reads the folder in pages, all at one revision, and watches from there. */
   async #load(): Promise<void> {
     this.#early = []
-    const { from, to } = this.#keys.inFolder(this.#folder)
     const kvs: KeyValue[] = []
-    let key: string = wire(from)
     let revision = 0
-    for (let more = true; more && !this.#isClosed; ) {
-      const page = await this.#gateway.readPage<RangeAnswer>({
-        key,
-        range_end: wire(to),
-        limit: `${pageSize}`,
-        ...(revision > 0 ? { revision: `${revision}` } : {}),
-      })
-      revision ||= revisionOf(page.header)
-      kvs.push(...(page.kvs ?? []))
-      more = page.more === true
-      const last = page.kvs?.at(-1)
-      // The next possible key: the last one and a zero byte.
-      if (last) key = Buffer.concat([Buffer.from(last.key, 'base64'), Buffer.of(0)]).toString('base64')
+    for await (const page of this.#gateway.pages(this.#keys.inFolder(this.#folder), pageSize)) {
+      if (this.#isClosed) return
+      kvs.push(...page.kvs)
+      revision = page.revision
     }
-    if (this.#isClosed) return
     for (const held of this.#held.values()) this.#room.left += held.bytes?.length ?? 0
     this.#held.clear()
     this.#dropped.clear()

@@ -5,7 +5,7 @@ import type { CurrentTurn } from './current-turn.ts'
 import { FolderIndex, type Room } from './folder-index.ts'
 import type { Gateway } from './gateway.ts'
 import type { Key, Keys } from './keys.ts'
-import { OwnWrites } from './own-writes.ts'
+import { Recent } from './recent.ts'
 import { foundBy, get, type KeyValue, mostOperations, revisionOf, type TransactionAnswer } from './transaction.ts'
 
 /** A single command asks a folder once or twice, and must not pay for a copy of it. */
@@ -18,6 +18,8 @@ const forgetAfterMs = 30_000
 /** Each copy needs a connection. */
 const mostFolders = 64
 const roomForBodies = 256 * 1024 * 1024
+/** In characters of base64. */
+const largestOwn = 64 * 1024
 
 export class FolderIndexes {
   readonly #gateway: Gateway
@@ -26,7 +28,11 @@ export class FolderIndexes {
   readonly #open = new Map<TreePath, FolderIndex>()
   readonly #asks = new Map<TreePath, number>()
   readonly #room: Room = { left: roomForBodies }
-  readonly #own = new OwnWrites()
+  /**
+   * What this process wrote last to other folders. An agent that claims a message soon completes it, and need not read it again
+   * for that: if anybody has changed it since, the transaction says so and reads it.
+   */
+  readonly #own = new Recent<Key, KeyValue>(256)
 
   constructor(gateway: Gateway, keys: Keys, turn: CurrentTurn) {
     this.#gateway = gateway
@@ -85,13 +91,14 @@ export class FolderIndexes {
     if (folder === undefined) return
     const index = this.#open.get(folder)
     if (index) index.take(key, value, revision, listed?.get(folder))
-    else this.#own.take(key, value, revision)
+    else if (value === undefined || value.length > largestOwn) this.#own.put(key, undefined)
+    else this.#own.put(key, { key, value, mod_revision: `${revision}` })
   }
 
   /** A transaction found nothing at this key. */
   learnAbsence(folder: TreePath, key: Key, revision: number): void {
     this.#open.get(folder)?.learnAbsence(key, revision)
-    this.#own.take(key, undefined, revision)
+    this.#own.put(key, undefined)
   }
 
   /** Compares many copies in one request, because a process that reads one folder soon reads others. */

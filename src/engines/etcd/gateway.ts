@@ -6,13 +6,13 @@
 import { type SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { type EtcdAddress, type Host, printAddress, printHost } from './address.ts'
 import { ClusterTime } from './cluster-time.ts'
-import { Keys, wire } from './keys.ts'
+import { type KeyRange, Keys, wire } from './keys.ts'
 import { findLeader } from './leader.ts'
 import { Pace } from './pace.ts'
 import { pause } from './pause.ts'
 import { judge, judgeRefusal, loginNeeded } from './refusals.ts'
 import { RequestLimit } from './request-limit.ts'
-import { type Header, revisionOf } from './transaction.ts'
+import { type Header, type RangeAnswer, revisionOf } from './transaction.ts'
 import { NoAnswer, type Reply, type Stream, type TlsFiles, Transport } from './transport.ts'
 
 export interface GatewayOptions {
@@ -90,10 +90,20 @@ export class Gateway {
     return (await this.#ask({ isWrite: false, path, body: JSON.stringify(body) })) as Answer
   }
 
-  /** The same for a page of a large folder, with more time. */
-  async readPage<Answer>(body: object): Promise<Answer> {
-    const path = '/v3/kv/range'
-    return (await this.#ask({ isWrite: false, path, body: JSON.stringify(body), moreMs: pageMs })) as Answer
+  /** All keys of a range at one revision, in pages, with more time for each. */
+  async *pages({ from, to }: KeyRange, pageSize: number, options: { readonly keys_only?: true } = {}) {
+    let [key, revision, more]: [string, number, boolean] = [wire(from), 0, true]
+    while (more) {
+      const at = revision > 0 ? { revision: `${revision}` } : {}
+      const body = JSON.stringify({ key, range_end: wire(to), limit: `${pageSize}`, ...options, ...at })
+      const page = (await this.#ask({ isWrite: false, path: '/v3/kv/range', body, moreMs: pageMs })) as RangeAnswer
+      const { kvs = [] } = page
+      revision ||= revisionOf(page.header)
+      yield { kvs, revision }
+      more = page.more === true && kvs.length > 0
+      // The next possible key: the last one and a zero byte.
+      if (more) key = Buffer.concat([Buffer.from(kvs.at(-1)!.key, 'base64'), Buffer.of(0)]).toString('base64')
+    }
   }
 
   /** `undefined`: the answer never came. The write may have been done, or may still be done later. */

@@ -8,9 +8,7 @@
 import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { longestLease } from '../../tree/longest-lease.ts'
 import type { Guard, Lease, Leased, Outcome } from '../../tree/tree.ts'
-import type { CurrentTurn } from './current-turn.ts'
-import type { Keys } from './keys.ts'
-import type { Requests } from './requests.ts'
+import type { Parts } from './parts.ts'
 import {
   type Compare,
   drop,
@@ -23,7 +21,6 @@ import {
   put,
   type Step,
 } from './transaction.ts'
-import type { UnansweredWrites } from './unanswered-writes.ts'
 
 interface LeaseRecord extends Lease {
   readonly by: string
@@ -37,101 +34,101 @@ export interface Fence {
 
 const open: Fence = { compare: [], otherwise: [] }
 
-export class Leases {
-  readonly #requests: Requests
-  readonly #keys: Keys
-  readonly #unanswered: UnansweredWrites
-  readonly #turn: CurrentTurn
-
-  constructor(requests: Requests, keys: Keys, unanswered: UnansweredWrites, turn: CurrentTurn) {
-    this.#requests = requests
-    this.#keys = keys
-    this.#unanswered = unanswered
-    this.#turn = turn
-  }
-
-  async take(resource: string, owner: string, ttl: number, now: () => Promise<number>): Promise<Leased> {
-    if (resource === '' || owner === '' || !(ttl > 0 && ttl <= longestLease)) {
-      throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0 of at most a day.', {
-        hint: 'Name them.',
-      })
-    }
-    for (;;) {
-      const { record: current, revision } = await this.#read(resource)
-      const at = await now()
-      const stands = current !== undefined && current.until > at
-      if (stands && current.owner !== owner) return { outcome: 'busy', lease: leaseOf(current) }
-      const before = current?.fence ?? 0
-      const lease = { resource, owner, until: at + ttl, fence: before + (stands ? 0 : 1) }
-      const handOver = stands
-        ? []
-        : [
-            put(this.#keys.holder(resource, lease.fence), ''),
-            ...(before > 0 ? [drop(this.#keys.holder(resource, before))] : []),
-          ]
-      if (await this.#write(lease, revision, handOver)) return { outcome: 'held', lease }
-    }
-  }
-
-  async release(resource: string, owner: string, now: number): Promise<Outcome<'released' | 'gone'>> {
-    for (;;) {
-      const { record: current, revision } = await this.#read(resource)
-      if (!current || current.owner !== owner || current.until <= now) return { outcome: 'gone' }
-      const ended = { ...leaseOf(current), until: 0 }
-      if (await this.#write(ended, revision, [drop(this.#keys.holder(resource, current.fence))])) {
-        return { outcome: 'released' }
-      }
-    }
-  }
-
-  async all(now: number): Promise<Lease[]> {
-    return (await this.#requests.leases())
-      .map((found) => leaseOf(parseRecord(found)))
-      .filter(({ until }) => until > now)
-      .sort((a, b) => (a.resource < b.resource ? -1 : 1))
-  }
-
-  /** `fenced` if the lease has run out; otherwise what a write must compare to be sure that nobody else took it. */
-  async fence({ under }: Guard, now: () => Promise<number>): Promise<Fence | 'fenced'> {
-    if (!under) return open
-    // The caller's copy may be older than its last renewal, so if it has run out, ask. If it has not, it still counts.
-    if (under.until <= (await now())) {
-      const { record: current } = await this.#read(under.resource)
-      if (current?.fence !== under.fence || current.until <= (await now())) return 'fenced'
-    }
-    const holder = this.#keys.holder(under.resource, under.fence)
-    return { compare: [isPresent(holder)], otherwise: [get(holder)] }
-  }
-
-  async #read(resource: string): Promise<{ record: LeaseRecord | undefined; revision: number }> {
-    const [found] = await this.#requests.get([this.#keys.lease(resource)])
-    return { record: found && parseRecord(found), revision: Number(found?.mod_revision ?? 0) }
-  }
-
-  /** False if somebody changed the record before. */
-  async #write(lease: Lease, revision: number, handOver: readonly Step[]): Promise<boolean> {
-    const operation = crypto.randomUUID()
-    const key = this.#keys.lease(lease.resource)
-    const value = Buffer.from(JSON.stringify({ ...lease, by: operation })).toString('base64')
-    const turn = this.#turn.fence
-    const answer = await this.#requests.write({
-      compare: [
-        isAbsent(this.#keys.revoked(operation)),
-        ...turn.compare,
-        revision === 0 ? isAbsent(key) : isUnchanged(key, revision),
-      ],
-      success: [put(key, value), ...handOver],
-      failure: turn.otherwise,
+export async function takeLease(
+  parts: Parts,
+  resource: string,
+  owner: string,
+  ttl: number,
+  now: () => Promise<number>,
+): Promise<Leased> {
+  if (resource === '' || owner === '' || !(ttl > 0 && ttl <= longestLease)) {
+    throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0 of at most a day.', {
+      hint: 'Name them.',
     })
-    if (answer?.succeeded) return true
-    if (answer) {
-      this.#turn.expectHeld(foundBy(answer)[0])
-      return false
-    }
-    // The record says who wrote it last. If that was somebody else, our lease is over anyway.
-    await this.#unanswered.revoke(operation)
-    return (await this.#read(lease.resource)).record?.by === operation
   }
+  for (;;) {
+    const { record: current, revision } = await readLease(parts, resource)
+    const at = await now()
+    const stands = current !== undefined && current.until > at
+    if (stands && current.owner !== owner) return { outcome: 'busy', lease: leaseOf(current) }
+    const before = current?.fence ?? 0
+    const lease = { resource, owner, until: at + ttl, fence: before + (stands ? 0 : 1) }
+    const handOver = stands
+      ? []
+      : [
+          put(parts.keys.holder(resource, lease.fence), ''),
+          ...(before > 0 ? [drop(parts.keys.holder(resource, before))] : []),
+        ]
+    if (await writeLease(parts, lease, revision, handOver)) return { outcome: 'held', lease }
+  }
+}
+
+export async function releaseLease(
+  parts: Parts,
+  resource: string,
+  owner: string,
+  now: number,
+): Promise<Outcome<'released' | 'gone'>> {
+  for (;;) {
+    const { record: current, revision } = await readLease(parts, resource)
+    if (!current || current.owner !== owner || current.until <= now) return { outcome: 'gone' }
+    const ended = { ...leaseOf(current), until: 0 }
+    const dropHolder = drop(parts.keys.holder(resource, current.fence))
+    if (await writeLease(parts, ended, revision, [dropHolder])) return { outcome: 'released' }
+  }
+}
+
+export async function allLeases({ requests }: Parts, now: number): Promise<Lease[]> {
+  return (await requests.leases())
+    .map((found) => leaseOf(parseRecord(found)))
+    .filter(({ until }) => until > now)
+    .sort((a, b) => (a.resource < b.resource ? -1 : 1))
+}
+
+/** `fenced` if the lease has run out; otherwise what a write must compare to be sure that nobody else took it. */
+export async function fenceOf(parts: Parts, { under }: Guard, now: () => Promise<number>): Promise<Fence | 'fenced'> {
+  if (!under) return open
+  // The caller's copy may be older than its last renewal, so if it has run out, ask. If it has not, it still counts.
+  if (under.until <= (await now())) {
+    const { record: current } = await readLease(parts, under.resource)
+    if (current?.fence !== under.fence || current.until <= (await now())) return 'fenced'
+  }
+  const holder = parts.keys.holder(under.resource, under.fence)
+  return { compare: [isPresent(holder)], otherwise: [get(holder)] }
+}
+
+async function readLease(
+  { requests, keys }: Parts,
+  resource: string,
+): Promise<{ record: LeaseRecord | undefined; revision: number }> {
+  const [found] = await requests.get([keys.lease(resource)])
+  return { record: found && parseRecord(found), revision: Number(found?.mod_revision ?? 0) }
+}
+
+/** False if somebody changed the record before. */
+async function writeLease(parts: Parts, lease: Lease, revision: number, handOver: readonly Step[]): Promise<boolean> {
+  const { requests, keys, turn, unanswered } = parts
+  const operation = crypto.randomUUID()
+  const key = keys.lease(lease.resource)
+  const value = Buffer.from(JSON.stringify({ ...lease, by: operation })).toString('base64')
+  const fence = turn.fence
+  const answer = await requests.write({
+    compare: [
+      isAbsent(keys.revoked(operation)),
+      ...fence.compare,
+      revision === 0 ? isAbsent(key) : isUnchanged(key, revision),
+    ],
+    success: [put(key, value), ...handOver],
+    failure: fence.otherwise,
+  })
+  if (answer?.succeeded) return true
+  if (answer) {
+    turn.expectHeld(foundBy(answer)[0])
+    return false
+  }
+  // The record says who wrote it last. If that was somebody else, our lease is over anyway.
+  await unanswered.revoke(operation)
+  return (await readLease(parts, lease.resource)).record?.by === operation
 }
 
 const leaseOf = ({ resource, owner, until, fence }: LeaseRecord): Lease => ({ resource, owner, until, fence })

@@ -5,11 +5,8 @@ import type { Leaf, Revision } from '../../tree/tree.ts'
 import { type FolderIndex, stampTime } from './folder-index.ts'
 import { weightOfALook } from './folder-indexes.ts'
 import { revisionOfBytes } from './hash.ts'
-import { fromWire, type Key, type Keys, wire } from './keys.ts'
-import type { LargeBodies } from './large-bodies.ts'
-import type { LogCopies } from './log-copies.ts'
-import type { Copies } from './parts.ts'
-import type { Requests } from './requests.ts'
+import { fromWire, type Key, wire } from './keys.ts'
+import type { Parts } from './parts.ts'
 import type { KeyValue } from './transaction.ts'
 import { type About, notOurs, parseValue } from './value.ts'
 
@@ -21,7 +18,7 @@ export interface Seen {
   /** The body. Only one that is kept in a file must be read for this. */
   bytes(atMost?: number): Uint8Array
   readonly size: number
-  /** From `OwnWrites`, perhaps out of date. Good enough for a write, whose transaction compares; not for an answer. */
+  /** As this process wrote it last, perhaps out of date. Good enough for a write, whose transaction compares; not for an answer. */
   readonly isRemembered?: true
 }
 
@@ -30,82 +27,61 @@ export interface NotSeen {
   readonly folderChangedAt?: number
 }
 
-export class Leaves {
-  readonly #requests: Requests
-  readonly #keys: Keys
-  readonly #indexes: Copies
-  readonly #bodies: LargeBodies
-  readonly #logs: LogCopies
+/** From the copy of its folder, if there is one. */
+export async function findLeaf(parts: Parts, path: TreePath): Promise<Seen | NotSeen> {
+  const { indexes, keys } = parts
+  const index = await indexes.current(parentOf(path))
+  if (index && !index.at(keys.leaf(path)) && !index.at(keys.folder(path))) return {}
+  return heldBy(parts, index, path)
+}
 
-  constructor(
-    requests: Requests,
-    keys: Keys,
-    indexes: Copies,
-    { bodies, logs }: { readonly bodies: LargeBodies; readonly logs: LogCopies },
-  ) {
-    this.#requests = requests
-    this.#keys = keys
-    this.#indexes = indexes
-    this.#bodies = bodies
-    this.#logs = logs
-  }
+/** The same before a write, but asks the cluster before it answers that there is nothing. */
+export async function findToWrite(parts: Parts, path: TreePath): Promise<Seen | NotSeen> {
+  const { indexes, keys } = parts
+  const own = indexes.isOpen(parentOf(path)) ? undefined : indexes.ownAt(keys.leaf(path))
+  if (own && !parseValue(own.value ?? '')?.about.isLog) return { ...seenAt(parts, path, own, []), isRemembered: true }
+  return heldBy(parts, await indexes.current(parentOf(path), weightOfALook), path)
+}
 
-  /** From the copy of its folder, if there is one. */
-  async find(path: TreePath): Promise<Seen | NotSeen> {
-    const index = await this.#indexes.current(parentOf(path))
-    if (index && !index.at(this.#keys.leaf(path)) && !index.at(this.#keys.folder(path))) return {}
-    return this.#heldBy(index, path)
-  }
+async function heldBy(parts: Parts, index: FolderIndex | undefined, path: TreePath): Promise<Seen | NotSeen> {
+  const held = index?.at(parts.keys.leaf(path))
+  const log = held?.about?.isLog ? parts.logs.at(path, held.revision) : undefined
+  const bytes = log ? joined(parts, path, log) : held?.bytes
+  if (!held?.about || !bytes) return askForLeaf(parts, path)
+  return { revision: held.revision, about: held.about, size: bytes.length, bytes: (atMost) => cut(bytes, atMost) }
+}
 
-  /** The same before a write, but asks the cluster before it answers that there is nothing. */
-  async findToWrite(path: TreePath): Promise<Seen | NotSeen> {
-    const own = this.#indexes.isOpen(parentOf(path)) ? undefined : this.#indexes.ownAt(this.#keys.leaf(path))
-    if (own && !parseValue(own.value ?? '')?.about.isLog) return { ...this.seen(path, own, []), isRemembered: true }
-    return this.#heldBy(await this.#indexes.current(parentOf(path), weightOfALook), path)
-  }
+/** From the cluster, as it is now. */
+export async function askForLeaf(parts: Parts, path: TreePath): Promise<Seen | NotSeen> {
+  const { leaf, log = [], stamp } = await parts.requests.at(path)
+  if (leaf) return seenAt(parts, path, leaf, log)
+  const folder = stamp && parseValue(stamp.value ?? '')
+  return folder ? { folderChangedAt: stampTime(folder.about.modifiedAt, Number(stamp.mod_revision)) } : {}
+}
 
-  async #heldBy(index: FolderIndex | undefined, path: TreePath): Promise<Seen | NotSeen> {
-    const held = index?.at(this.#keys.leaf(path))
-    const log = held?.about?.isLog ? this.#logs.at(path, held.revision) : undefined
-    const bytes = log ? this.#joined(path, log) : held?.bytes
-    if (!held?.about || !bytes) return this.ask(path)
-    return { revision: held.revision, about: held.about, size: bytes.length, bytes: (atMost) => cut(bytes, atMost) }
-  }
+/** What a transaction found at the leaf's own key; for a log, with its lines. */
+export function seenAt(parts: Parts, path: TreePath, found: KeyValue, log: readonly KeyValue[]): Seen {
+  const value = parseValue(found.value ?? '')
+  if (!value) throw notOurs(path)
+  const { about } = value
+  const revision = Number(found.mod_revision)
+  const { elsewhere, isLog } = about
+  if (elsewhere && !isLog)
+    return { revision, about, size: elsewhere.size, bytes: (atMost) => parts.bodies.read(elsewhere, atMost) }
+  const bytes = isLog ? joined(parts, path, log) : value.bytes
+  return { revision, about, size: bytes.length, bytes: (atMost) => cut(bytes, atMost) }
+}
 
-  /** From the cluster, as it is now. */
-  async ask(path: TreePath): Promise<Seen | NotSeen> {
-    const { leaf, log = [], stamp } = await this.#requests.at(path)
-    if (leaf) return this.seen(path, leaf, log)
-    const folder = stamp && parseValue(stamp.value ?? '')
-    return folder ? { folderChangedAt: stampTime(folder.about.modifiedAt, Number(stamp.mod_revision)) } : {}
-  }
-
-  /** What a transaction found at the leaf's own key; for a log, with its lines. */
-  seen(path: TreePath, found: KeyValue, log: readonly KeyValue[]): Seen {
-    const value = parseValue(found.value ?? '')
-    if (!value) throw notOurs(path)
-    const { about } = value
-    const revision = Number(found.mod_revision)
-    if (about.isLog) {
-      const bytes = this.#joined(path, log)
-      return { revision, about, size: bytes.length, bytes: (atMost) => cut(bytes, atMost) }
-    }
-    const { elsewhere } = about
-    if (!elsewhere) return { revision, about, size: value.bytes.length, bytes: (atMost) => cut(value.bytes, atMost) }
-    return { revision, about, size: elsewhere.size, bytes: (atMost) => this.#bodies.read(elsewhere, atMost) }
-  }
-
-  /** The bytes before the first line, then the lines in the order in which they came. */
-  #joined(path: TreePath, log: readonly KeyValue[]): Uint8Array {
-    const startKey = wire(this.#keys.logStart(path))
-    const start = log.find(({ key }) => key === startKey)
-    const value = parseValue(start?.value ?? '')
-    if (!value) throw notOurs(path)
-    const before = value.about.elsewhere ? this.#bodies.read(value.about.elsewhere) : value.bytes
-    const lines = log.filter((line) => line !== start).map(lineOf)
-    lines.sort((a, b) => a.revision - b.revision || (a.key < b.key ? -1 : 1))
-    return Buffer.concat([before, ...lines.map(({ bytes }) => bytes)])
-  }
+/** The bytes before the first line, then the lines in the order in which they came. */
+function joined({ keys, bodies }: Parts, path: TreePath, log: readonly KeyValue[]): Uint8Array {
+  const startKey = wire(keys.logStart(path))
+  const start = log.find(({ key }) => key === startKey)
+  const value = parseValue(start?.value ?? '')
+  if (!value) throw notOurs(path)
+  const before = value.about.elsewhere ? bodies.read(value.about.elsewhere) : value.bytes
+  const lines = log.filter((line) => line !== start).map(lineOf)
+  lines.sort((a, b) => a.revision - b.revision || (a.key < b.key ? -1 : 1))
+  return Buffer.concat([before, ...lines.map(({ bytes }) => bytes)])
 }
 
 interface Line {

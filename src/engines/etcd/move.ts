@@ -1,7 +1,7 @@
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { bytesAfter } from '../../tree/overwrite.ts'
 import type { Moved, MoveOptions } from '../../tree/tree.ts'
-import { isSeen, type Seen } from './leaves.ts'
+import { askForLeaf, findToWrite, isSeen, type Seen } from './leaves.ts'
 import { get, isAbsent, isUnchanged } from './transaction.ts'
 import type { About } from './value.ts'
 import { durability, fenced, type Writer } from './writer.ts'
@@ -11,10 +11,10 @@ import { durability, fenced, type Writer } from './writer.ts'
  * reads it again, so a lost race costs one request.
  */
 export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, options: MoveOptions): Promise<Moved> {
-  const { keys, leaves, bodies, indexes, labels } = writer.parts
+  const { keys, bodies, indexes, labels } = writer.parts
   const { change } = options
   const isEdit = from === to
-  let seen = await leaves.findToWrite(from)
+  let seen = await findToWrite(writer.parts, from)
   let changed: Changed | 'look first' | undefined
   for (;;) {
     const fence = await writer.fence(options)
@@ -26,7 +26,7 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
       changed = await changedBy(options, seen)
       if (changed === 'look first') {
         changed = undefined
-        seen = await leaves.ask(from)
+        seen = await askForLeaf(writer.parts, from)
         continue
       }
     }

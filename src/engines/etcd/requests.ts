@@ -97,28 +97,14 @@ export class ClusterRequests implements Requests {
   }
 
   async listing(folder: TreePath): Promise<Listing> {
-    const { from, to } = this.#keys.inFolder(folder)
     const entries: Entry[] = []
     let stamped = 0
-    let key: string = wire(from)
-    let revision: string | undefined
-    for (let more = true; more; ) {
-      const page = await this.#gateway.readPage<RangeAnswer>({
-        key,
-        range_end: wire(to),
-        keys_only: true,
-        limit: `${pageSize}`,
-        ...(revision === undefined ? {} : { revision }),
-      })
-      revision ??= page.header.revision
-      for (const { key: found, mod_revision } of page.kvs ?? []) {
-        const what = this.#keys.readInFolder(folder, fromWire(found))
+    for await (const { kvs } of this.#gateway.pages(this.#keys.inFolder(folder), pageSize, { keys_only: true })) {
+      for (const { key, mod_revision } of kvs) {
+        const what = this.#keys.readInFolder(folder, fromWire(key))
         if (what.kind === 'stamp') stamped = Number(mod_revision)
         else entries.push(what)
       }
-      more = page.more === true
-      const last = page.kvs?.at(-1)
-      if (last) key = Buffer.concat([Buffer.from(last.key, 'base64'), Buffer.of(0)]).toString('base64')
     }
     return { entries: entries.sort(byName), stamped }
   }

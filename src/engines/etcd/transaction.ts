@@ -59,19 +59,9 @@ export interface TransactionAnswer {
 /** How many conditions, and how many steps, etcd takes in one transaction, unless it is told otherwise. */
 export const mostOperations = 128
 
-export const isAbsent = (key: Key): Compare => ({
-  key: wire(key),
-  target: 'CREATE',
-  result: 'EQUAL',
-  create_revision: '0',
-})
-
-export const isPresent = (key: Key): Compare => ({
-  key: wire(key),
-  target: 'CREATE',
-  result: 'GREATER',
-  create_revision: '0',
-})
+const presence = { target: 'CREATE', create_revision: '0' } as const
+export const isAbsent = (key: Key): Compare => ({ key: wire(key), ...presence, result: 'EQUAL' })
+export const isPresent = (key: Key): Compare => ({ key: wire(key), ...presence, result: 'GREATER' })
 
 /** True if nobody wrote to the key since this revision. */
 export const isUnchanged = (key: Key, revision: number): Compare => ({

@@ -8,10 +8,11 @@ import { SignalboxError } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Write } from './commit.ts'
 import type { FolderIndexes } from './folder-indexes.ts'
+import { makeFolder } from './folders.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type KeyRange, type Keys } from './keys.ts'
 import { type Learned, OneTransaction } from './one-transaction.ts'
-import { Parts, type SharedParts } from './parts.ts'
+import type { Parts } from './parts.ts'
 import { pause } from './pause.ts'
 import type { ClusterRequests } from './requests.ts'
 import {
@@ -58,16 +59,14 @@ export class Transactions {
   readonly #keys: Keys
   readonly #indexes: FolderIndexes
   readonly #parts: Parts
-  readonly #shared: SharedParts
   readonly #storage = new AsyncLocalStorage<{ running: Running | undefined }>()
 
-  constructor(gateway: Gateway, requests: ClusterRequests, indexes: FolderIndexes, parts: Parts, shared: SharedParts) {
+  constructor(gateway: Gateway, requests: ClusterRequests, indexes: FolderIndexes, parts: Parts) {
     this.#gateway = gateway
     this.#requests = requests
-    this.#keys = shared.keys
+    this.#keys = parts.keys
     this.#indexes = indexes
     this.#parts = parts
-    this.#shared = shared
   }
 
   /** The transaction that this call is part of. */
@@ -79,10 +78,15 @@ export class Transactions {
   async run<T>(turn: string | undefined, now: () => Promise<number>, work: () => Promise<T>): Promise<Done<T>> {
     let known: { learned: Learned; behind: ReadonlySet<TreePath> } = { learned: new Map(), behind: new Set() }
     for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-      const transaction = new OneTransaction(this.#requests, this.#keys, this.#indexes, this.#shared.logs, known)
+      const transaction = new OneTransaction(this.#requests, this.#keys, this.#indexes, this.#parts.logs, known)
       if (turn !== undefined) transaction.turns.add(turn)
       const afterwards: (() => void)[] = []
-      const parts = new Parts(this.#shared, transaction, transaction.copies, (later) => afterwards.push(later))
+      const parts: Parts = {
+        ...this.#parts,
+        requests: transaction,
+        indexes: transaction.copies,
+        whenDone: (later) => afterwards.push(later),
+      }
       const ended = await this.#work({ transaction, parts, afterwards }, work)
       // What failed wrote nothing. Whether that is so can depend on what was read, which may have been out of date.
       if ('error' in ended && !mayBeOutdated(ended.error)) throw ended.error
@@ -131,12 +135,12 @@ export class Transactions {
       if (answer && !answer.succeeded) {
         const missing = this.#missingFolders(answer, conditions, free.length)
         if (missing.length === 0) return this.#conflict(transaction, answer, conditions, free)
-        for (const folder of missing) await this.#parts.folders.make(folder, now)
+        for (const folder of missing) await makeFolder(this.#parts, folder, now)
         continue
       }
       const revision = answer
         ? revisionOf(answer.header)
-        : await this.#shared.unanswered.find({ operation, folder: stampedIn(changes), since, now })
+        : await this.#parts.unanswered.find({ operation, folder: stampedIn(changes), since, now })
       if (revision === undefined) continue
       for (const write of writes) this.#indexes.take(write, revision, transaction.listed)
       transaction.keepLogs(revision)

@@ -25,6 +25,8 @@ export interface Unanswered {
 /** How long revocations are kept. No member keeps a request for longer than that. */
 const keepSeconds = 3600
 const patienceMs = 20_000
+/** After so many writes a process is likely to go on writing. */
+const manyWrites = 20
 /** If a member sends no history for so long, go to another one. */
 const silenceMs = 500
 
@@ -32,6 +34,7 @@ export class UnansweredWrites {
   readonly #gateway: Gateway
   readonly #keys: Keys
   #lease: Promise<string> | undefined
+  #count = 0
 
   constructor(gateway: Gateway, keys: Keys) {
     this.#gateway = gateway
@@ -65,8 +68,9 @@ export class UnansweredWrites {
     return this.#inHistory(stamp, operation, since, revisionOf(answer.header))
   }
 
-  /** Takes a lease for revocations early, since none can be had while there is no leader. */
-  prepare(): void {
+  /** One more write was answered. After many, takes a lease for revocations: none can be had while there is no leader. */
+  answered(): void {
+    if (++this.#count !== manyWrites) return
     void this.#leaseForRevocations().catch(() => {
       // Not reachable now: it is asked for again when it is needed.
     })

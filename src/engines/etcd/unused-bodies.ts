@@ -12,8 +12,7 @@ import { unavailable } from '../../kernel/errors.ts'
 import type { Finding } from '../../tree/tree.ts'
 import type { Cluster } from './cluster.ts'
 import { timeIn } from './directory-time.ts'
-import { fromWire, wire } from './keys.ts'
-import { type RangeAnswer, revisionOf } from './transaction.ts'
+import { fromWire } from './keys.ts'
 import { parseValue } from './value.ts'
 
 /** A file younger than this is kept. Its leaf follows after a request or two, which can take an hour at worst. */
@@ -45,24 +44,12 @@ export async function findUnusedBodies(cluster: Cluster, repair: boolean): Promi
 
 /** The names of all bodies that leaves refer to at one revision, each with the key of one such leaf. */
 async function referredBodies({ gateway, keys }: Cluster): Promise<Map<string, string>> {
-  const { from, to } = keys.everything()
   const referred = new Map<string, string>()
-  let [key, revision]: [string, number] = [wire(from), 0]
-  for (let more = true; more; ) {
-    const page = await gateway.readPage<RangeAnswer>({
-      key,
-      range_end: wire(to),
-      limit: `${pageSize}`,
-      ...(revision > 0 ? { revision: `${revision}` } : {}),
-    })
-    revision ||= revisionOf(page.header)
-    for (const { key: at, value = '' } of page.kvs ?? []) {
+  for await (const { kvs } of gateway.pages(keys.everything(), pageSize)) {
+    for (const { key, value = '' } of kvs) {
       const elsewhere = parseValue(value)?.about.elsewhere
-      if (elsewhere) referred.set(elsewhere.name, keys.pathFrom(fromWire(at)))
+      if (elsewhere) referred.set(elsewhere.name, keys.pathFrom(fromWire(key)))
     }
-    more = page.more === true
-    const last = page.kvs?.at(-1)
-    if (last) key = Buffer.concat([Buffer.from(last.key, 'base64'), Buffer.of(0)]).toString('base64')
   }
   return referred
 }

@@ -2,10 +2,11 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Guard } from '../../tree/tree.ts'
-import type { Change, Committed, Write } from './commit.ts'
+import { type Change, type Committed, commit, type Write } from './commit.ts'
+import { makeFolder } from './folders.ts'
 import type { KeyRange } from './keys.ts'
-import type { Fence } from './leases.ts'
-import type { NotSeen, Seen } from './leaves.ts'
+import { type Fence, fenceOf } from './leases.ts'
+import { type NotSeen, type Seen, seenAt } from './leaves.ts'
 import type { Parts } from './parts.ts'
 import { get, getAll, type KeyValue, type Step } from './transaction.ts'
 import { type About, printValue } from './value.ts'
@@ -13,8 +14,6 @@ import { type About, printValue } from './value.ts'
 /** An answered write is on the disks of a majority of the members. */
 export const durability = 'full' as const
 export const fenced = { outcome: 'fenced' } as const
-
-export type NotDone = Extract<Committed, { done: false }>
 
 export class Writer {
   readonly parts: Parts
@@ -34,7 +33,7 @@ export class Writer {
   }
 
   fence(guard: Guard): Promise<Fence | 'fenced'> {
-    return this.parts.leases.fence(guard, this.now)
+    return fenceOf(this.parts, guard, this.now)
   }
 
   commit(
@@ -42,12 +41,12 @@ export class Writer {
     now: number,
     change: (operation: string) => Change,
   ): Promise<Committed> {
-    return this.parts.commits.commit({ folders, now, change })
+    return commit(this.parts, folders, now, change)
   }
 
   /** Makes the folders that a write found missing. */
-  async makeMissing({ missing }: NotDone): Promise<void> {
-    for (const folder of missing) await this.parts.folders.make(folder, await this.now())
+  async makeMissing({ missing }: Extract<Committed, { done: false }>): Promise<void> {
+    for (const folder of missing) await makeFolder(this.parts, folder, await this.now())
   }
 
   leafWrite(path: TreePath, about: About, bytes: Uint8Array): Write {
@@ -67,6 +66,6 @@ export class Writer {
 
   /** The leaf as found by the transaction that was not done. */
   seenAgain(path: TreePath, [leaf = [], log = []]: readonly (readonly KeyValue[])[]): Seen | NotSeen {
-    return leaf[0] ? this.parts.leaves.seen(path, leaf[0], log) : {}
+    return leaf[0] ? seenAt(this.parts, path, leaf[0], log) : {}
   }
 }

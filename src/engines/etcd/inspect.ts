@@ -1,4 +1,5 @@
 /** For `doctor`: what is out of order in a cluster. */
+import { finding } from '../../tree/finding.ts'
 import type { Finding } from '../../tree/tree.ts'
 import type { ClusterHealth } from './health.ts'
 
@@ -10,8 +11,7 @@ const longHistory = 1_000_000
 export function findingsIn(health: ClusterHealth): Finding[] {
   const { members, place, sizeBytes, quotaBytes, revision, compactedRevision = 0, alarms } = health
   const findings: Finding[] = []
-  const find = (severity: Finding['severity'], code: string, path: string, message: string, hint: string) =>
-    findings.push({ code, severity, path, message, hint, repaired: false })
+  const find = (...found: Parameters<typeof finding>) => findings.push(finding(...found))
 
   for (const { address, isReachable } of members) {
     if (isReachable) continue

@@ -9,6 +9,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { unavailable } from '../../kernel/errors.ts'
+import { finding } from '../../tree/finding.ts'
 import type { Finding } from '../../tree/tree.ts'
 import type { Cluster } from './cluster.ts'
 import { timeIn } from './directory-time.ts'
@@ -110,24 +111,16 @@ function rename(directory: string, from: string, to: string): boolean {
 
 const unusedBodies = (directory: string, unused: readonly Unused[], repaired: boolean): Finding => {
   const megabytes = unused.reduce((sum, { size }) => sum + size, 0) / 1e6
-  return {
-    code: 'UNUSED_BODIES',
-    severity: 'note',
-    path: directory,
-    message: `No leaf refers to ${unused.length} large bodies of ${megabytes.toFixed(1)} MB in all any more.`,
-    hint: 'Remove them: signalbox doctor --fix',
-    repaired,
-  }
+  const message = `No leaf refers to ${unused.length} large bodies of ${megabytes.toFixed(1)} MB in all any more.`
+  return finding('note', 'UNUSED_BODIES', directory, message, 'Remove them: signalbox doctor --fix', repaired)
 }
 
-const missingBody = (path: string, file: string): Finding => ({
-  code: 'MISSING_BODY',
-  severity: 'error',
-  path,
-  message: `The body of this leaf should be in ${file}, which is not there.`,
-  hint: 'Check that etcd.largeBodies is the directory that all machines share, or restore that file from a backup.',
-  repaired: false,
-})
+const missingBody = (path: string, file: string): Finding => {
+  const message = `The body of this leaf should be in ${file}, which is not there.`
+  const hint =
+    'Check that etcd.largeBodies is the directory that all machines share, or restore that file from a backup.'
+  return finding('error', 'MISSING_BODY', path, message, hint)
+}
 
 const unreadable = (directory: string, cause: unknown) =>
   unavailable('LARGE_BODIES_UNAVAILABLE', `Could not work in ${directory}: ${(cause as { code?: string }).code}.`, {

@@ -1,21 +1,11 @@
 /** Drafts that were left behind, and by whom. Only those of dead processes may be deleted. */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { type Disk, did, Place } from './disk.ts'
-import type { FileSystemTime } from './file-time.ts'
 import { type HolderId, holderOf } from './holder.ts'
-import type { Assumptions, Recovery } from './recovery.ts'
-import type { Scratch } from './scratch.ts'
-import type { SetAside } from './set-aside.ts'
-import type { Slots } from './slots.ts'
+import type { Parts } from './parts.ts'
+import type { Assumptions } from './recovery.ts'
 
-export interface DraftParts {
-  readonly disk: Disk
-  readonly scratch: Scratch
-  readonly setAside: SetAside
-  readonly slots: Slots
-  readonly recovery: Recovery
-  readonly time: FileSystemTime
-}
+type DraftParts = Pick<Parts, 'disk' | 'scratch' | 'setAside' | 'slots' | 'recovery' | 'time'>
 
 export interface LeftDraft {
   readonly place: Place

@@ -115,7 +115,7 @@ export class FileTree implements Tree {
     this.#time = clock ? new FileSystemTime({ disk, scratch, held: clock }) : time
     this.#flushes = flushes
     const shared = { disk, folders, holders, scratch, setAside, time }
-    const locks = new Later(async () => new (await import('./locks.ts')).Locks({ ...shared, patience }))
+    const locks = new Later(async () => new (await import('./locks.ts')).Locks(shared, patience))
     const recovery: Later<Recovery> = new Later(async () => {
       const [{ Recovery }, moving] = [await import('./recovery.ts'), await this.#moving.load()]
       return new Recovery({ ...shared, ...moving, locks: await locks.load() })
@@ -128,9 +128,7 @@ export class FileTree implements Tree {
     })
     this.#leases = new Later(async () => {
       const { Leases } = await import('./leases.ts')
-      const flush = (folder: TreePath) => flushes.flushed(folder)
-      const clock = this.#time
-      return new Leases({ ...shared, locks: await locks.load(), clock, flush, flushing: flushes.ofDraft })
+      return new Leases({ ...shared, flushes, locks: await locks.load(), clock: this.#time })
     })
     this.#listing = new Listing(disk, folders, this.#moving, recovery)
   }

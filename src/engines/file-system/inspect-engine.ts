@@ -1,5 +1,6 @@
 /** For `doctor`: what does not belong among the engine's own files, or belongs to a process that we cannot ask about. */
-import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
+import { nameOf, type TreePath } from '../../kernel/tree-path.ts'
+import { finding } from '../../tree/finding.ts'
 import { engineHome, home } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
 import { Place } from './disk.ts'
@@ -31,14 +32,10 @@ export function oddFolders(parts: InspectParts): Finding[] {
   })
 }
 
-const notAFolder = (path: string, repaired: boolean): Finding => ({
-  code: 'NOT_A_FOLDER',
-  severity: 'error',
-  path,
-  message: 'This is not a folder, and Signalbox needs one there.',
-  hint: 'Move it away; the folder is made again when it is needed.',
-  repaired,
-})
+const notAFolder = (path: string, repaired: boolean): Finding => {
+  const hint = 'Move it away; the folder is made again when it is needed.'
+  return finding('error', 'NOT_A_FOLDER', path, 'This is not a folder, and Signalbox needs one there.', hint, repaired)
+}
 
 export function strangeNotes(parts: InspectParts): Finding[] {
   const { slots, recovery, repair, assumeGone } = parts
@@ -49,15 +46,14 @@ export function strangeNotes(parts: InspectParts): Finding[] {
     ...found.strange.map((note) =>
       strange(parts, slotsFolder, note.name, note.reason, repair && slots.clear(note, isDead)),
     ),
-    ...foreign.map(({ name }) => ({
-      code: 'FOREIGN_NOTE',
-      severity: 'warning' as const,
-      path: `${parts.folders.shown(slotsFolder)}/${name}`,
-      message: 'This note, or the folder it lies in, belongs to another user: it is not acted on.',
-      hint: `If you know whose it is, let that user run \`signalbox doctor --fix\`; if it is a stranger's, delete it.`,
-      repaired: false,
-    })),
+    ...foreign.map(({ name }) => foreignNote(`${parts.folders.shown(slotsFolder)}/${name}`)),
   ]
+}
+
+const foreignNote = (path: string): Finding => {
+  const message = 'This note, or the folder it lies in, belongs to another user: it is not acted on.'
+  const hint = `If you know whose it is, let that user run \`signalbox doctor --fix\`; if it is a stranger's, delete it.`
+  return finding('warning', 'FOREIGN_NOTE', path, message, hint)
 }
 
 export async function locksLeft(parts: InspectParts): Promise<Finding[]> {
@@ -68,14 +64,9 @@ export async function locksLeft(parts: InspectParts): Promise<Finding[]> {
   )
   for (const folder of found.abandoned) {
     if (repair) await locks.free(folder)
-    findings.push({
-      code: 'ABANDONED_LOCK',
-      severity: 'note',
-      path: folders.shown(folder),
-      message: 'The process that held this lock is dead, or could not be asked for too long.',
-      hint: 'Nothing needs doing: the next process takes it over.',
-      repaired: repair,
-    })
+    const message = 'The process that held this lock is dead, or could not be asked for too long.'
+    const hint = 'Nothing needs doing: the next process takes it over.'
+    findings.push(finding('note', 'ABANDONED_LOCK', folders.shown(folder), message, hint, repair))
   }
   return findings
 }
@@ -93,32 +84,27 @@ export function draftsLeft(parts: InspectParts): Finding[] {
   return leftDrafts(parts, parts).map((draft): Finding => {
     const path = `${parts.folders.shown(draft.folder)}/${draft.place.name}`
     if (draft.by === 'unknown') return unknownHolder(path, draft.holder ?? '', 'wrote this temporary file', 'note')
-    return {
-      code: 'ORPHANED_DRAFT',
-      severity: 'note',
-      path,
-      message:
-        draft.by === 'dead'
-          ? 'A temporary file was left behind by a process that died while writing.'
-          : 'This lies among the temporary files, and its name does not say whose it is.',
-      hint:
-        draft.by === 'dead'
-          ? 'Remove it with `signalbox doctor --fix`; what it was for was never acknowledged.'
-          : 'Delete it if you do not know it; a file is removed with `signalbox doctor --fix` after seven days.',
-      repaired: parts.repair && draft.isRubbish && removeDraft(parts.disk, draft),
-    }
+    const [message, hint] = draft.by === 'dead' ? leftByTheDead : leftByStrangers
+    const isRemoved = parts.repair && draft.isRubbish && removeDraft(parts.disk, draft)
+    return finding('note', 'ORPHANED_DRAFT', path, message, hint, isRemoved)
   })
 }
 
+const leftByTheDead = [
+  'A temporary file was left behind by a process that died while writing.',
+  'Remove it with `signalbox doctor --fix`; what it was for was never acknowledged.',
+] as const
+const leftByStrangers = [
+  'This lies among the temporary files, and its name does not say whose it is.',
+  'Delete it if you do not know it; a file is removed with `signalbox doctor --fix` after seven days.',
+] as const
+
 export function setAsideBefore({ setAside, folders }: InspectParts): Finding[] {
-  return setAside.all().map(({ name, reason }) => ({
-    code: 'SET_ASIDE',
-    severity: 'warning',
-    path: `${folders.shown(setAsideFolder)}/${name}`,
-    message: `This lay among the engine's own files and was set aside: ${reason}.`,
-    hint: 'See where it came from (a cloned repository?), then delete it.',
-    repaired: false,
-  }))
+  const hint = 'See where it came from (a cloned repository?), then delete it.'
+  return setAside.all().map(({ name, reason }) => {
+    const message = `This lay among the engine's own files and was set aside: ${reason}.`
+    return finding('warning', 'SET_ASIDE', `${folders.shown(setAsideFolder)}/${name}`, message, hint)
+  })
 }
 
 /** A process holds this, and we cannot find out whether it lives. */
@@ -127,20 +113,15 @@ export const unknownHolder = (
   holder: HolderId,
   did: string,
   severity: Finding['severity'] = 'warning',
-): Finding => ({
-  code: 'UNKNOWN_HOLDER',
-  severity,
-  path,
-  message: `Process ${pidOf(holder) || holder} of another machine or container (${holder}) ${did}; whether it still lives cannot be told from here.`,
-  hint: 'If it is gone for good, run `signalbox doctor --fix --assume-gone`; otherwise leave it alone.',
-  repaired: false,
-})
+): Finding => {
+  const message = `Process ${pidOf(holder) || holder} of another machine or container (${holder}) ${did}; whether it still lives cannot be told from here.`
+  const hint = 'If it is gone for good, run `signalbox doctor --fix --assume-gone`; otherwise leave it alone.'
+  return finding(severity, 'UNKNOWN_HOLDER', path, message, hint)
+}
 
-const strange = (parts: InspectParts, folder: TreePath, name: string, reason: Reason, repaired: boolean): Finding => ({
-  code: 'STRANGE_ENGINE_FILE',
-  severity: 'warning',
-  path: `${parts.folders.shown(folder)}/${name}`,
-  message: `This lies among the engine's own files and is none of them: ${reasons[reason]}. It is never acted on.`,
-  hint: `Move it to ${childOf(engineHome, 'set-aside')} with \`signalbox doctor --fix\`, and see where it came from.`,
-  repaired,
-})
+function strange(parts: InspectParts, folder: TreePath, name: string, reason: Reason, repaired: boolean): Finding {
+  const path = `${parts.folders.shown(folder)}/${name}`
+  const message = `This lies among the engine's own files and is none of them: ${reasons[reason]}. It is never acted on.`
+  const hint = `Move it to ${setAsideFolder} with \`signalbox doctor --fix\`, and see where it came from.`
+  return finding('warning', 'STRANGE_ENGINE_FILE', path, message, hint, repaired)
+}

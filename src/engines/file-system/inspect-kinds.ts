@@ -1,16 +1,21 @@
 /** Files with a second name, and files and folders that this user may not use. */
 import type { TreePath } from '../../kernel/tree-path.ts'
+import { finding } from '../../tree/finding.ts'
 import type { Finding } from '../../tree/tree.ts'
 import { codeOf, type Disk, type Folder, Place, type Stats } from './disk.ts'
 import type { Folders } from './folders.ts'
-import type { Recovery } from './recovery.ts'
-import type { Scratch } from './scratch.ts'
+import type { Parts } from './parts.ts'
 
 /**
  * Finds files with a second name, except those whose second name is a draft or comes from a move under way: they lose it
  * soon.
  */
-export function hardLinks(disk: Disk, folders: Folders, recovery: Recovery, scratch: Scratch) {
+export function hardLinks({
+  disk,
+  folders,
+  recovery,
+  scratch,
+}: Pick<Parts, 'disk' | 'folders' | 'recovery' | 'scratch'>) {
   let drafts: Set<number> | undefined
   return async (place: Place, file: Stats, shown: string): Promise<Finding[]> => {
     if (!file.isFile() || file.nlink < 2) return []
@@ -18,16 +23,9 @@ export function hardLinks(disk: Disk, folders: Folders, recovery: Recovery, scra
     if (drafts.has(file.ino)) return []
     await recovery.recoverNamesOf(file.ino)
     if ((disk.stat(place)?.nlink ?? 1) < 2) return []
-    return [
-      {
-        code: 'HARD_LINK',
-        severity: 'warning',
-        path: shown,
-        message: 'This file has a second name, and whoever changes it by either changes both.',
-        hint: 'Put a copy in its place: cp FILE FILE.new, then mv FILE.new FILE.',
-        repaired: false,
-      },
-    ]
+    const message = 'This file has a second name, and whoever changes it by either changes both.'
+    const hint = 'Put a copy in its place: cp FILE FILE.new, then mv FILE.new FILE.'
+    return [finding('warning', 'HARD_LINK', shown, message, hint)]
   }
 }
 
@@ -41,7 +39,7 @@ export function unreadable(disk: Disk, place: Place, { uid, mode }: Stats, shown
     ? `Allow it: chmod u+r ${shown}`
     : `Let its owner (user id ${uid}) allow it, chmod a+r ${shown}, or hand it over with chown.`
   const message = `This file cannot be read by this user; it has mode ${modeOf(mode)} and is passed over.`
-  return [{ code: 'UNREADABLE_FILE', severity: 'warning', path: shown, message, hint, repaired: false }]
+  return [finding('warning', 'UNREADABLE_FILE', shown, message, hint)]
 }
 
 /** A folder in which nothing can be put or taken: every claim, and everything that is sent there, fails. */
@@ -54,17 +52,13 @@ export function notWritable(disk: Disk, folder: Folder, shown: string): Finding[
     ? 'This folder is on a disk that is mounted read-only: nothing can be sent, claimed or finished here.'
     : `This user may not write in this folder (mode ${modeOf(mode)}, user id ${uid}): nothing can be put there or taken away.`
   const hint = isDisk ? 'Mount it for writing, or choose another --root.' : `Allow it: chmod -R u+rwX ${shown}`
-  return [{ code: 'READ_ONLY_FOLDER', severity: 'error', path: shown, message, hint, repaired: false }]
+  return [finding('error', 'READ_ONLY_FOLDER', shown, message, hint)]
 }
 
-export const notReadableFolder = (shown: string): Finding => ({
-  code: 'UNREADABLE_FOLDER',
-  severity: 'error',
-  path: shown,
-  message: 'This user may not look into this folder.',
-  hint: `Allow it: chmod -R u+rwX ${shown}`,
-  repaired: false,
-})
+export const notReadableFolder = (shown: string): Finding => {
+  const hint = `Allow it: chmod -R u+rwX ${shown}`
+  return finding('error', 'UNREADABLE_FOLDER', shown, 'This user may not look into this folder.', hint)
+}
 
 const modeOf = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0')
 

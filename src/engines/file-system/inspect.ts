@@ -1,12 +1,10 @@
 /** For `doctor`: finds what crashes and strangers left behind and, on request, puts it right. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
+import { finding } from '../../tree/finding.ts'
 import { isReserved } from '../../tree/home.ts'
 import type { Finding } from '../../tree/tree.ts'
 import { did, type Folder, Place } from './disk.ts'
-import type { DraftParts } from './drafts.ts'
-import type { Finishing } from './finishing.ts'
-import type { Folders } from './folders.ts'
 import {
   draftsLeft,
   locksLeft,
@@ -17,17 +15,12 @@ import {
   unknownHolder,
 } from './inspect-engine.ts'
 import { hardLinks, notReadableFolder, notWritable, unreadable } from './inspect-kinds.ts'
-import type { Leases } from './leases.ts'
-import type { Locks } from './locks.ts'
 import { isOwnName, nameFromOwn, ownPrefix } from './own-paths.ts'
+import type { Parts } from './parts.ts'
 import { strayScratchName } from './scratch.ts'
 import type { Intent } from './slots.ts'
 
-export interface InspectParts extends DraftParts {
-  readonly folders: Folders
-  readonly locks: Locks
-  readonly leases: Leases
-  readonly finishing: Finishing
+export interface InspectParts extends Omit<Parts, 'holders' | 'flushes' | 'moves'> {
   readonly repair: boolean
   /** A person says that processes whose life is unknown are gone. Counts only with `repair`. */
   readonly assumeGone: boolean
@@ -57,18 +50,12 @@ function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
   const fd = folders.descriptor(treeRoot)
   const mode = fd === undefined ? 0 : disk.statOpen(fd).mode
   if (fd === undefined || (mode & 0o002) === 0) return []
-  return [
-    {
-      code: 'WORLD_WRITABLE_ROOT',
-      severity: 'warning',
-      path: folders.root,
-      message: 'Every user of this machine may write into the root.',
-      hint: `Take that right away: chmod o-w ${folders.root}`,
-      // A sticky directory such as /tmp is meant to be open to all.
-      repaired:
-        repair && (mode & 0o1000) === 0 && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(fd, mode & 0o7775)),
-    },
-  ]
+  // A sticky directory such as /tmp is meant to be open to all.
+  const isRepaired =
+    repair && (mode & 0o1000) === 0 && did(['EPERM', 'EACCES', 'EROFS'], () => disk.changeMode(fd, mode & 0o7775))
+  const message = 'Every user of this machine may write into the root.'
+  const hint = `Take that right away: chmod o-w ${folders.root}`
+  return [finding('warning', 'WORLD_WRITABLE_ROOT', folders.root, message, hint, isRepaired)]
 }
 
 async function unfinishedMoves(parts: InspectParts): Promise<Finding[]> {
@@ -87,26 +74,22 @@ async function unfinishedMoves(parts: InspectParts): Promise<Finding[]> {
     const isStranded = isAmong(stranded, intent)
     const renamed = isStranded ? await recovery.rename(parentOf(intent.from), finishing.ownNameOf(intent)) : undefined
     const isDone = !isAmong(stuck, intent) && (!isStranded || renamed !== undefined)
-    findings.push(unfinished(folders.shown(intent.from), intent.to, renamed, repair && isDone))
+    const message = `A process died while it moved this to ${intent.to}.${nowCalled(renamed)}`
+    const hint = 'Finish it with `signalbox doctor --fix`; any process that lists the folder does so too.'
+    findings.push(finding('error', 'UNFINISHED_MOVE', folders.shown(intent.from), message, hint, repair && isDone))
   }
   return findings
 }
 
-const unfinished = (path: string, to: string, renamed: string | undefined, repaired: boolean): Finding => ({
-  code: 'UNFINISHED_MOVE',
-  severity: 'error',
-  path,
-  message: `A process died while it moved this to ${to}.${renamed ? ` Its name was taken meanwhile; it is now ${renamed}.` : ''}`,
-  hint: 'Finish it with `signalbox doctor --fix`; any process that lists the folder does so too.',
-  repaired,
-})
+const nowCalled = (renamed: string | undefined): string =>
+  renamed === undefined ? '' : ` Its name was taken meanwhile; it is now ${renamed}.`
 
 /** Walks the folders for private files that nobody will put back, links and other odd things, and unusable names. */
 async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   const findings: Finding[] = []
   const waiting = [...parts.within]
   const readOnly = new Set<TreePath>()
-  const sharedBy = hardLinks(parts.disk, parts.folders, parts.recovery, parts.scratch)
+  const sharedBy = hardLinks(parts)
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const open = openFolder(parts, folder)
     if (open === undefined) continue
@@ -124,18 +107,8 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
       if (entry.name.startsWith(ownPrefix) && entry.isFile())
         findings.push(...(await privateFile(parts, folder, open, entry.name)))
       else if (entry.name === strayScratchName && entry.isDirectory()) parts.scratch.know(childOf(folder, entry.name))
-      else if (isNotText(parts, open, entry.name)) {
-        const message = 'This name is not UTF-8, so the file is never read.'
-        findings.push(stray('UNUSABLE_NAME', shown, message, 'Rename it with plain letters; `ls -b` shows its bytes.'))
-      } else if (!isSegment(entry.name) || isOwnName(entry.name))
-        findings.push(
-          stray(
-            'UNUSABLE_NAME',
-            shown,
-            'This name cannot be used in a tree, so the file is never read.',
-            'Rename it with plain letters.',
-          ),
-        )
+      else if (isNotText(parts, open, entry.name)) findings.push(notText(shown))
+      else if (!isSegment(entry.name) || isOwnName(entry.name)) findings.push(unusableName(shown))
       else if (isReserved(childOf(folder, entry.name))) continue
       else if (entry.isDirectory()) waiting.push(childOf(folder, entry.name))
       else if (entry.isFile()) {
@@ -143,15 +116,7 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
         const stats = parts.disk.stat(place)
         if (stats)
           findings.push(...unreadable(parts.disk, place, stats, shown), ...(await sharedBy(place, stats, shown)))
-      } else
-        findings.push(
-          stray(
-            'NOT_A_LEAF',
-            shown,
-            'This is a link, pipe, socket or device; it is never followed or read.',
-            'Remove it or move it out of the tree.',
-          ),
-        )
+      } else findings.push(notAFile(shown))
     }
   }
   return findings
@@ -175,32 +140,30 @@ async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, 
   const path = `${parts.folders.shown(folder)}/${name}`
   if (!own) {
     const message = 'This is named like a file in the middle of a change, and no process of ours gives such a name.'
-    return [
-      stray('UNUSABLE_NAME', path, message, 'See where it came from; rename it with plain letters, or delete it.'),
-    ]
+    const hint = 'See where it came from; rename it with plain letters, or delete it.'
+    return [finding('warning', 'UNUSABLE_NAME', path, message, hint)]
   }
   const life = parts.recovery.lifeOf(own.holder, parts)
   if (life === 'unknown') return [unknownHolder(path, own.holder, `is changing ${own.name}, or was`)]
   if (!parts.recovery.isAbandoned(own, parts) || !parts.disk.stat(new Place(open, name))) return []
   const restored = parts.repair && (await parts.recovery.restoreOrphan(folder, name))
   const renamed = parts.repair && !restored ? await parts.recovery.rename(folder, name) : undefined
-  return [
-    {
-      code: 'STRANDED_LEAF',
-      severity: 'error',
-      path,
-      message: `A process died while it changed ${own.name}.${renamed ? ` Its name was taken meanwhile; it is now ${renamed}.` : ''}`,
-      hint: 'Run `signalbox doctor --fix`: it goes back to its name, or gets a new one if that was taken.',
-      repaired: restored || renamed !== undefined,
-    },
-  ]
+  const message = `A process died while it changed ${own.name}.${nowCalled(renamed)}`
+  const hint = 'Run `signalbox doctor --fix`: it goes back to its name, or gets a new one if that was taken.'
+  return [finding('error', 'STRANDED_LEAF', path, message, hint, restored || renamed !== undefined)]
 }
 
-const stray = (code: string, path: string, message: string, hint: string): Finding => ({
-  code,
-  severity: 'warning',
-  path,
-  message,
-  hint,
-  repaired: false,
-})
+const notText = (path: string) => {
+  const message = 'This name is not UTF-8, so the file is never read.'
+  return finding('warning', 'UNUSABLE_NAME', path, message, 'Rename it with plain letters; `ls -b` shows its bytes.')
+}
+
+const unusableName = (path: string) => {
+  const message = 'This name cannot be used in a tree, so the file is never read.'
+  return finding('warning', 'UNUSABLE_NAME', path, message, 'Rename it with plain letters.')
+}
+
+const notAFile = (path: string) => {
+  const message = 'This is a link, pipe, socket or device; it is never followed or read.'
+  return finding('warning', 'NOT_A_LEAF', path, message, 'Remove it or move it out of the tree.')
+}

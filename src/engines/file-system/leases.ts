@@ -9,17 +9,15 @@
 
 import type { Clock } from '../../kernel/clock.ts'
 import { corrupt, denied, invalidInput } from '../../kernel/errors.ts'
-import { childOf, type TreePath } from '../../kernel/tree-path.ts'
+import { childOf } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
 import { longestLease } from '../../tree/longest-lease.ts'
 import type { Lease, Leased, Outcome } from '../../tree/tree.ts'
-import { type Disk, Place } from './disk.ts'
-import type { FileSystemTime } from './file-time.ts'
+import { Place } from './disk.ts'
 import { readSmall } from './files.ts'
 import { fnv } from './holder.ts'
-import type { Locks } from './locks.ts'
-import type { Scratch } from './scratch.ts'
-import type { Reason, SetAside } from './set-aside.ts'
+import type { Parts } from './parts.ts'
+import type { Reason } from './set-aside.ts'
 
 export const leasesFolder = childOf(engineHome, 'leases')
 
@@ -28,16 +26,8 @@ const longestText = 64 * 1024
 /** The time in microseconds reaches this in the year 2223. A higher number was never ours. */
 const highestFence = 8e15
 
-export interface LeasesParts {
-  readonly disk: Disk
-  readonly scratch: Scratch
-  readonly locks: Locks
-  readonly setAside: SetAside
-  readonly time: FileSystemTime
+interface LeasesParts extends Pick<Parts, 'disk' | 'scratch' | 'locks' | 'setAside' | 'time' | 'flushes'> {
   readonly clock: Clock
-  /** Flushes a replaced file, as the tree's durability demands. */
-  readonly flush: (folder: TreePath) => Promise<void>
-  readonly flushing: { readonly flush?: (fd: number) => void }
 }
 
 export class Leases {
@@ -154,16 +144,16 @@ export class Leases {
   }
 
   async #write(lease: Lease): Promise<void> {
-    const { disk, scratch, setAside, flushing } = this.#parts
+    const { disk, scratch, setAside, flushes } = this.#parts
     const target = new Place(setAside.folder(leasesFolder), fileNameOf(lease.resource))
-    const draft = scratch.write(Buffer.from(`${JSON.stringify(lease)}\n`), flushing)
+    const draft = scratch.write(Buffer.from(`${JSON.stringify(lease)}\n`), flushes.ofDraft)
     try {
       disk.rename(draft.place, target)
     } catch (error) {
       scratch.discard(draft)
       throw error
     }
-    await this.#parts.flush(leasesFolder)
+    await flushes.flushed(leasesFolder)
   }
 
   #lease(place: Place): Lease | Reason | 'unreadable' | undefined {

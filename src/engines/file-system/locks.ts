@@ -10,13 +10,11 @@ import { corrupt, denied, unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { beforeLong } from '../../tree/before-long.ts'
 import { engineHome } from '../../tree/home.ts'
-import { type Disk, did, type Folder, openFlags, Place, unless } from './disk.ts'
-import type { FileSystemTime } from './file-time.ts'
+import { did, type Folder, openFlags, Place, unless } from './disk.ts'
 import { readSmall, writeAll } from './files.ts'
-import type { Folders } from './folders.ts'
-import { fnv, type HolderId, type Holders, type Life, pidOf } from './holder.ts'
-import type { Scratch } from './scratch.ts'
-import type { Reason, SetAside } from './set-aside.ts'
+import { fnv, type HolderId, type Life, pidOf } from './holder.ts'
+import type { Parts } from './parts.ts'
+import type { Reason } from './set-aside.ts'
 
 export const locksFolder = childOf(engineHome, 'locks')
 const stripes = 64
@@ -82,35 +80,17 @@ interface Inside {
   readonly strange: readonly { readonly name: string; readonly reason: Reason }[]
 }
 
-export interface LocksParts {
-  readonly disk: Disk
-  readonly folders: Folders
-  readonly holders: Holders
-  readonly scratch: Scratch
-  readonly setAside: SetAside
-  readonly time: FileSystemTime
-  /** For tests. */
-  readonly patience: LockPatience | undefined
-}
+type LocksParts = Pick<Parts, 'disk' | 'folders' | 'holders' | 'scratch' | 'setAside' | 'time'>
 
 export class Locks {
-  readonly #disk: Disk
-  readonly #folders: Folders
-  readonly #holders: Holders
-  readonly #scratch: Scratch
-  readonly #setAside: SetAside
-  readonly #time: FileSystemTime
+  readonly #parts: LocksParts
   readonly #patience: LockPatience
   #asked = ''
 
-  constructor({ disk, folders, holders, scratch, setAside, time, patience }: LocksParts) {
-    this.#disk = disk
-    this.#folders = folders
-    this.#holders = holders
-    this.#scratch = scratch
-    this.#setAside = setAside
-    this.#time = time
-    this.#patience = patience ?? lockPatience
+  /** `patience`: for tests. */
+  constructor(parts: LocksParts, patience = lockPatience) {
+    this.#parts = parts
+    this.#patience = patience
   }
 
   /** Runs `work` while no other process runs any under the same family and key. */
@@ -121,7 +101,7 @@ export class Locks {
     { waitMs }: { readonly waitMs?: number } = {},
   ): Promise<T> {
     const stripe = `${family}-${(fnv(key) % stripes).toString(36)}`
-    const queue = `${this.#folders.root}\0${stripe}`
+    const queue = `${this.#parts.folders.root}\0${stripe}`
     const before = queues.get(queue)
     const startedAt = performance.now()
     const locked = () => {
@@ -141,14 +121,14 @@ export class Locks {
   /** For `doctor`: locks whose holder is dead, or unknown and silent for too long, and files that are no locks. */
   inspect(): { readonly abandoned: TreePath[]; readonly strange: StrangeLock[] } {
     const [abandoned, strange]: [TreePath[], StrangeLock[]] = [[], []]
-    const all = this.#setAside.openIfThere(locksFolder)
-    for (const entry of all ? this.#disk.list(all) : []) {
+    const all = this.#parts.setAside.openIfThere(locksFolder)
+    for (const entry of all ? this.#parts.disk.list(all) : []) {
       if (!stripeName.test(entry.name) || !entry.isDirectory()) {
         strange.push({ folder: locksFolder, name: entry.name, reason: entry.isDirectory() ? 'bad-name' : 'bad-folder' })
         continue
       }
       const folder = childOf(locksFolder, entry.name)
-      const open = this.#setAside.openIfThere(folder)
+      const open = this.#parts.setAside.openIfThere(folder)
       const inside = open && this.#inside(open)
       if (!inside) continue
       for (const { name, reason } of inside.strange) strange.push({ folder, name, reason })
@@ -162,8 +142,8 @@ export class Locks {
 
   /** Moves away what is no lock. */
   clear({ folder, name, reason }: StrangeLock): boolean {
-    const open = this.#setAside.openIfThere(folder)
-    return open !== undefined && this.#setAside.move(new Place(open, name), reason)
+    const open = this.#parts.setAside.openIfThere(folder)
+    return open !== undefined && this.#parts.setAside.move(new Place(open, name), reason)
   }
 
   /** Frees an abandoned lock by taking it once. */
@@ -173,7 +153,7 @@ export class Locks {
 
   async #locked<T>(stripe: string, work: () => T | Promise<T>, waitMs?: number): Promise<T> {
     const folder = childOf(locksFolder, stripe)
-    const queue = `${this.#folders.root}\0${stripe}`
+    const queue = `${this.#parts.folders.root}\0${stripe}`
     const polite = (politeUntil.get(queue) ?? 0) - performance.now()
     politeUntil.delete(queue)
     if (polite > 0) await pause(Math.min(polite, waitMs ?? polite))
@@ -199,7 +179,7 @@ export class Locks {
   }
 
   #tryTake(folder: TreePath): Held | { holder: HolderId; life: Life } {
-    const inside = this.#setAside.folder(folder)
+    const inside = this.#parts.setAside.folder(folder)
     const highest = this.#highestCleared(folder, inside)
     if (highest > 0) {
       const holding = this.#holding(inside, highest)
@@ -213,23 +193,23 @@ export class Locks {
     if (next >= highestNumber) {
       // A stranger's number, and free: move it away and count from the start.
       this.#mustClear(folder, new Place(inside, lockName(highest)), 'bad-number')
-      return { holder: this.#holders.self, life: 'alive' }
+      return { holder: this.#parts.holders.self, life: 'alive' }
     }
-    const { fd, draft } = this.#scratch.open(this.#scratch.newName(), undefined)
+    const { fd, draft } = this.#parts.scratch.open(this.#parts.scratch.newName(), undefined)
     let mine = false
     try {
-      writeAll(this.#disk, fd, Buffer.from(`H${unwanted}${this.#holders.self} ${Date.now()}\n`), null)
-      mine = did(['EEXIST', 'ENOENT'], () => this.#disk.link(draft.place, new Place(inside, lockName(next))))
+      writeAll(this.#parts.disk, fd, Buffer.from(`H${unwanted}${this.#parts.holders.self} ${Date.now()}\n`), null)
+      mine = did(['EEXIST', 'ENOENT'], () => this.#parts.disk.link(draft.place, new Place(inside, lockName(next))))
       if (mine && this.#inside(inside).highest !== next) {
         // Our listing was old, and the number we linked had been used and removed before. Give it back.
-        writeAll(this.#disk, fd, free, 0)
+        writeAll(this.#parts.disk, fd, free, 0)
         mine = false
       }
     } finally {
-      this.#scratch.discard(draft)
-      if (!mine) unless(['EBADF'], () => this.#disk.close(fd))
+      this.#parts.scratch.discard(draft)
+      if (!mine) unless(['EBADF'], () => this.#parts.disk.close(fd))
     }
-    if (!mine) return { holder: this.#holders.self, life: 'alive' }
+    if (!mine) return { holder: this.#parts.holders.self, life: 'alive' }
     this.#clearBelow(inside, next)
     return { fd }
   }
@@ -243,10 +223,10 @@ export class Locks {
   }
 
   #mustClear(folder: TreePath, place: Place, reason: Reason): void {
-    if (this.#setAside.move(place, reason) || !this.#disk.stat(place)) return
+    if (this.#parts.setAside.move(place, reason) || !this.#parts.disk.stat(place)) return
     throw corrupt(
       'STRANGE_LOCK',
-      `${this.#folders.shown(folder)}/${place.name} is no lock, and cannot be moved away.`,
+      `${this.#parts.folders.shown(folder)}/${place.name} is no lock, and cannot be moved away.`,
       {
         hint: 'Remove it, then repeat the command.',
       },
@@ -257,16 +237,16 @@ export class Locks {
   #ask(folder: TreePath, lock: Place): void {
     const asked = `${folder}/${lock.name}`
     if (asked === this.#asked) return
-    const fd = unless(['ENOENT', 'EACCES'], () => this.#disk.open(lock, openFlags.change))
+    const fd = unless(['ENOENT', 'EACCES'], () => this.#parts.disk.open(lock, openFlags.change))
     if (fd === undefined) return
     try {
-      const stats = this.#disk.statOpen(fd)
+      const stats = this.#parts.disk.statOpen(fd)
       // A second name: it is being made right now, or it is a stranger's file that lies elsewhere, too.
       if (!stats.isFile() || stats.nlink > 1) return
-      writeAll(this.#disk, fd, wanted, 1)
+      writeAll(this.#parts.disk, fd, wanted, 1)
       this.#asked = asked
     } finally {
-      this.#disk.close(fd)
+      this.#parts.disk.close(fd)
     }
   }
 
@@ -274,21 +254,21 @@ export class Locks {
   #release({ fd }: Held): boolean {
     const second = Buffer.alloc(1)
     try {
-      writeAll(this.#disk, fd, free, 0)
-      return this.#disk.read(fd, second, 0, 1, 1) === 1 && second[0] === wanted[0]
+      writeAll(this.#parts.disk, fd, free, 0)
+      return this.#parts.disk.read(fd, second, 0, 1, 1) === 1 && second[0] === wanted[0]
     } catch (error) {
       // The work is done: a failure of the disk here would say that it was not. `#isHeld` recognises this lock as our own later.
       if ((error as { code?: string }).code === undefined) throw error
       return false
     } finally {
-      this.#disk.close(fd)
+      this.#parts.disk.close(fd)
     }
   }
 
   #inside(folder: Folder): Inside {
     const numbers: number[] = []
     const strange: { name: string; reason: Reason }[] = []
-    for (const entry of this.#disk.list(folder)) {
+    for (const entry of this.#parts.disk.list(folder)) {
       const number = Number(lockPattern.exec(entry.name)?.[1] ?? Number.NaN)
       // A file without the name of a lock is in nobody's way. `doctor` tells about it.
       if (Number.isNaN(number)) strange.push({ name: entry.name, reason: 'bad-name' })
@@ -303,7 +283,7 @@ export class Locks {
 
   #clearBelow(folder: Folder, current: number): void {
     for (const number of this.#inside(folder).numbers) {
-      if (number < current) unless(['ENOENT'], () => this.#disk.unlink(new Place(folder, lockName(number))))
+      if (number < current) unless(['ENOENT'], () => this.#parts.disk.unlink(new Place(folder, lockName(number))))
     }
   }
 
@@ -312,7 +292,7 @@ export class Locks {
    * one, or one that says something else, was never a lock: nobody waits for it, and `doctor` tells the reason.
    */
   #holding(folder: Folder, number: number): Holding | 'free' | Reason {
-    const file = readSmall(this.#disk, new Place(folder, lockName(number)), largestLock)
+    const file = readSmall(this.#parts.disk, new Place(folder, lockName(number)), largestLock)
     if (file === undefined) return 'free'
     if (file === 'unreadable') throw notOurs(lockName(number))
     if (typeof file === 'string') return file
@@ -320,15 +300,15 @@ export class Locks {
     if (/^F[-W]\S+ \d+\n$/.test(text)) return 'free'
     const [, second = '', id = ''] = /^H([-W])(\w+-\w+-\w+-\w+) \d+\n$/.exec(text) ?? []
     if (id === '') return 'bad-lock'
-    return { id, life: this.#holders.lifeOf(id), isWanted: second !== unwanted, changedAt: file.stats.ctimeMs }
+    return { id, life: this.#parts.holders.lifeOf(id), isWanted: second !== unwanted, changedAt: file.stats.ctimeMs }
   }
 
   #counts({ id, life, changedAt }: Holding): boolean {
     // Our own process: `queues` lets in one at a time, so this lock is left from a release that failed.
-    if (id === this.#holders.self) return false
+    if (id === this.#parts.holders.self) return false
     if (life !== 'unknown') return life === 'alive'
     // The difference is absolute, for the case that the file system's time was set back.
-    return Math.abs(this.#time.now() - changedAt) < this.#patience.unknownHolderMs
+    return Math.abs(this.#parts.time.now() - changedAt) < this.#patience.unknownHolderMs
   }
 }
 

@@ -8,25 +8,15 @@
  */
 import { conflict } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import { codeOf, type Disk, did, Place, type Stats } from './disk.ts'
+import { codeOf, did, Place, type Stats } from './disk.ts'
 import { notALeaf } from './failures.ts'
-import type { Finishing } from './finishing.ts'
-import type { Folders } from './folders.ts'
-import type { Holders } from './holder.ts'
 import type { Intent } from './note.ts'
 import { ownName } from './own-paths.ts'
+import type { Parts } from './parts.ts'
 import { type Publishing, publish } from './publishing.ts'
 import type { Draft } from './scratch.ts'
-import type { Slots } from './slots.ts'
 
-export interface MovesParts {
-  readonly disk: Disk
-  readonly folders: Folders
-  readonly holders: Holders
-  readonly slots: Slots
-  readonly finishing: Finishing
-  readonly flush: boolean
-}
+type MovesParts = Pick<Parts, 'disk' | 'folders' | 'holders' | 'flushes' | 'slots' | 'finishing'>
 
 const nameTaken = (from: TreePath, own: string) =>
   conflict('NAME_TAKEN', `While ${from} was being moved, other leaves took its name at both ends.`, {
@@ -221,7 +211,7 @@ export class Moves {
   /** Runs the steps of a move between writing its note and crossing it out. */
   #noted<T>(intent: Intent, steps: () => T): T {
     this.finishOwn()
-    this.#parts.slots.begin(intent, this.#parts.flush)
+    this.#parts.slots.begin(intent, this.#parts.flushes.durability !== 'process')
     this.#unfinished = intent
     try {
       const outcome = steps()

@@ -4,30 +4,16 @@
  */
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
-import { codeOf, type Disk, did, Place, type Stats } from './disk.ts'
-import type { Finishing } from './finishing.ts'
-import type { Folders } from './folders.ts'
-import { type HolderId, type Holders, type Life, pidOf } from './holder.ts'
-import type { Locks } from './locks.ts'
-import type { Moves } from './moves.ts'
+import { codeOf, did, Place, type Stats } from './disk.ts'
+import { type HolderId, type Life, pidOf } from './holder.ts'
 import type { Intent } from './note.ts'
 import { nameFromOwn, ownName, ownPrefix } from './own-paths.ts'
+import type { Parts } from './parts.ts'
 import { publish } from './publishing.ts'
-import type { Scratch } from './scratch.ts'
-import { isOdd, type SetAside } from './set-aside.ts'
-import type { Slot, Slots } from './slots.ts'
+import { isOdd } from './set-aside.ts'
+import type { Slot } from './slots.ts'
 
-export interface RecoveryParts {
-  readonly disk: Disk
-  readonly folders: Folders
-  readonly holders: Holders
-  readonly slots: Slots
-  readonly locks: Locks
-  readonly finishing: Finishing
-  readonly moves: Moves
-  readonly scratch: Scratch
-  readonly setAside: SetAside
-}
+type RecoveryParts = Omit<Parts, 'time' | 'flushes' | 'leases' | 'recovery'>
 
 /** What a person may say: processes whose life is unknown count as dead. */
 export interface Assumptions {

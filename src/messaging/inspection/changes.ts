@@ -32,8 +32,7 @@ export async function unfinishedChanges(tree: Tree, journal: Changes, repair: bo
   for (const { path } of before) {
     if (left.has(path)) continue
     const message = 'A process was killed in the middle of a change, which is finished now.'
-    const found = finding('warning', 'UNFINISHED_CHANGE', path, message, 'Nothing more is to be done.')
-    findings.push({ ...found, repaired: true })
+    findings.push(finding('warning', 'UNFINISHED_CHANGE', path, message, 'Nothing more is to be done.', true))
   }
   return findings
 }

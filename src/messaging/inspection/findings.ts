@@ -39,16 +39,6 @@ export const strangeFile = (path: string, name: string, kind: string): Finding =
   return finding('warning', 'STRANGE_FILE', path, message, 'Move it out of that folder, or rename it.')
 }
 
-/** A folder with the inbox of an agent whose name no agent can have. */
-export const notAnAgent = (path: string, name: string): Finding =>
-  finding(
-    'warning',
-    'NOT_AN_AGENT',
-    path,
-    `No agent can be called ${printableLine(JSON.stringify(name.slice(0, 80)))}; what lies here is passed over.`,
-    'Rename the folder, or move its files to the agent that is meant.',
-  )
-
 /** Messages or tasks that wait for each other for ever. `next`: how the circle is broken. */
 export const dependencyCycle = (path: string, message: string, next: string): Finding =>
   finding('warning', 'DEPENDENCY_CYCLE', path, message, next)
@@ -58,23 +48,8 @@ export const stalledClaim = (path: string, message: string, next: string): Findi
   finding('warning', 'STALLED_CLAIM', path, message, next)
 
 /** A note among our own that no process of ours wrote. */
-export const strangeNote = (path: string, isRemoved: boolean): Finding => ({
-  ...finding(
-    'warning',
-    'STRANGE_NOTE',
-    path,
-    'No process of Signalbox wrote this note; it is passed over.',
-    isRemoved ? 'Nothing more is to be done.' : 'Remove it, or run `signalbox doctor --fix`.',
-  ),
-  repaired: isRemoved,
-})
-
-/** The last line of a log was cut off when it was written. */
-export const tornLine = (path: string, lines: number): Finding =>
-  finding(
-    'warning',
-    'TORN_LINE',
-    path,
-    `${lines === 1 ? 'A line' : `${lines} lines`} of it cannot be read, and ${lines === 1 ? 'is' : 'are'} passed over.`,
-    'Correct or remove what is no line of this log.',
-  )
+export function strangeNote(path: string, isRemoved: boolean): Finding {
+  const message = 'No process of Signalbox wrote this note; it is passed over.'
+  const hint = isRemoved ? 'Nothing more is to be done.' : 'Remove it, or run `signalbox doctor --fix`.'
+  return finding('warning', 'STRANGE_NOTE', path, message, hint, isRemoved)
+}

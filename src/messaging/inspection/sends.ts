@@ -22,7 +22,7 @@ export async function unfinishedSends(
     const hint = repaired
       ? 'Nothing more is to be done.'
       : 'Run `signalbox doctor --fix`, which puts it there, or send it again under its key.'
-    findings.push({ ...finding('warning', 'UNFINISHED_SEND', path, message, hint), repaired })
+    findings.push(finding('warning', 'UNFINISHED_SEND', path, message, hint, repaired))
   }
   return findings
 }

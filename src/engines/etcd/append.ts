@@ -4,10 +4,11 @@
  */
 import { invalidInput } from '../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { expectOneLine, notALeaf } from '../../tree/for-engines.ts'
 import type { Appended, Guard } from '../../tree/tree.ts'
 import type { Change } from './commit.ts'
 import { largestInEtcd } from './large-bodies.ts'
-import { askForLeaf, isSeen, type NotSeen, notALeaf, type Seen } from './leaves.ts'
+import { askForLeaf, isSeen, type NotSeen, type Seen } from './leaves.ts'
 import { get, isAbsent, isPresent, isUnchanged } from './transaction.ts'
 import { printValue } from './value.ts'
 import { durability, fenced, type Writer } from './writer.ts'
@@ -88,9 +89,7 @@ function makingLog(
 const nothing = new Uint8Array()
 
 function checkLine(line: string): void {
-  if (/[\n\r]/.test(line)) {
-    throw invalidInput('NOT_ONE_LINE', 'What is appended must be one line.', { hint: 'Append each line by itself.' })
-  }
+  expectOneLine(line)
   const size = Buffer.byteLength(line)
   if (size <= largestInEtcd) return
   throw invalidInput('LINE_TOO_LONG', `A line of ${size} bytes is too long for etcd (${largestInEtcd} at most).`, {

@@ -1,7 +1,7 @@
 /** The tree on etcd: each verb that writes is one transaction; reads come from a local copy where there is one. */
 import type { Clock } from '../../kernel/clock.ts'
-import { invalidInput } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
+import { notALeaf, reservedPath } from '../../tree/for-engines.ts'
 import { engineHome, home, isReserved } from '../../tree/home.ts'
 import type {
   Appended,
@@ -34,7 +34,7 @@ import { expectNoLeaf, makeFolder } from './folders.ts'
 import { healthOf } from './health.ts'
 import { findingsIn } from './inspect.ts'
 import { allLeases, releaseLease, takeLease } from './leases.ts'
-import { askForLeaf, EtcdLeaf, findLeaf, isSeen, notALeaf } from './leaves.ts'
+import { askForLeaf, EtcdLeaf, findLeaf, isSeen } from './leaves.ts'
 import { moveLeaf } from './move.ts'
 import type { Parts } from './parts.ts'
 import { findUnusedBodies } from './unused-bodies.ts'
@@ -251,7 +251,5 @@ const childPath = (folder: TreePath, name: string) => (folder === '' ? name : `$
 function check(path: TreePath, mayBeRoot = false): void {
   treePath(path)
   if (path === '' ? mayBeRoot : !isReserved(path)) return
-  throw invalidInput('RESERVED_PATH', `This path is the engine's own: ${path || 'the root'}.`, {
-    hint: 'Choose another name.',
-  })
+  throw reservedPath(path || 'the root')
 }

@@ -5,7 +5,7 @@
  * the key of a dead one themselves (`SignsOfLife`). Whoever only slept writes nothing without its key (`CurrentTurn`).
  */
 import { SignalboxError, unavailable } from '../../kernel/errors.ts'
-import { beforeLong } from '../../tree/before-long.ts'
+import { Queues } from '../../tree/for-engines.ts'
 import type { CurrentTurn } from './current-turn.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
@@ -52,7 +52,7 @@ export class ExclusiveTurns {
   readonly #session: Session
   readonly #current: CurrentTurn
   /** Callers in this process queue here, so that only one of them at a time joins the line. */
-  readonly #queues = new Map<string, Promise<void>>()
+  readonly #queues = new Queues()
 
   constructor(gateway: Gateway, keys: Keys, unanswered: UnansweredWrites, session: Session, current: CurrentTurn) {
     this.#gateway = gateway
@@ -69,21 +69,13 @@ export class ExclusiveTurns {
     { waitMs }: { readonly waitMs?: number } = {},
     first: () => Promise<Done<T>> = async () => 'too large',
   ): Promise<T> {
-    const before = this.#queues.get(name)
     // Who waits at all waits until it is known whether those before it are dead.
     const patience = waitMs ? Math.max(waitMs, this.#session.silenceMs * 2) : (waitMs ?? giveUpAfterMs)
     const taken = async () => {
       const done = await first()
       return typeof done === 'object' ? done.value : this.#taken(name, work, performance.now() + patience)
     }
-    const mine = before ? beforeLong(before, waitMs).then(taken) : taken()
-    const over = Promise.allSettled([before, mine]).then(() => undefined)
-    this.#queues.set(name, over)
-    // Not when `mine` has ended: it may have given up while those before are still at work.
-    void over.then(() => {
-      if (this.#queues.get(name) === over) this.#queues.delete(name)
-    })
-    return mine
+    return this.#queues.run(name, taken, waitMs)
   }
 
   async #taken<T>(name: string, work: () => Promise<T>, giveUpAt: number): Promise<T> {

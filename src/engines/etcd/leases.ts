@@ -5,8 +5,8 @@
  *
  * A lease ends by time, not with the process, so these are not etcd's own leases, which live by heartbeats.
  */
-import { corrupt, invalidInput } from '../../kernel/errors.ts'
-import { longestLease } from '../../tree/longest-lease.ts'
+import { corrupt } from '../../kernel/errors.ts'
+import { expectLease } from '../../tree/for-engines.ts'
 import type { Guard, Lease, Leased, Outcome } from '../../tree/tree.ts'
 import type { Parts } from './parts.ts'
 import {
@@ -41,11 +41,7 @@ export async function takeLease(
   ttl: number,
   now: () => Promise<number>,
 ): Promise<Leased> {
-  if (resource === '' || owner === '' || !(ttl > 0 && ttl <= longestLease)) {
-    throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0 of at most a day.', {
-      hint: 'Name them.',
-    })
-  }
+  expectLease(resource, owner, ttl)
   for (;;) {
     const { record: current, revision } = await readLease(parts, resource)
     const at = await now()

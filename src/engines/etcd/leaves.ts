@@ -1,6 +1,6 @@
 /** Reading leaves: from the copy of their folder where there is one, else from the cluster. */
-import { corrupt, invalidInput } from '../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { readInPart } from '../../tree/for-engines.ts'
 import type { Leaf, Revision } from '../../tree/tree.ts'
 import { type FolderIndex, stampTime } from './folder-index.ts'
 import { weightOfALook } from './folder-indexes.ts'
@@ -123,12 +123,7 @@ export class EtcdLeaf implements Leaf {
 
   /** Hashed on demand. */
   get revision(): Revision {
-    if (this.bytes.length < this.size) {
-      throw invalidInput('PARTIAL_READ', 'A leaf that was read in part has no revision.', { hint: 'Read it whole.' })
-    }
+    if (this.bytes.length < this.size) throw readInPart()
     return revisionOfBytes(this.bytes)
   }
 }
-
-export const notALeaf = (path: TreePath) =>
-  corrupt('NOT_A_LEAF', `Not a leaf: ${path}.`, { hint: 'Name a leaf inside that folder.' })

@@ -1,5 +1,5 @@
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import { bytesAfter } from '../../tree/overwrite.ts'
+import { bytesAfter } from '../../tree/for-engines.ts'
 import type { Moved, MoveOptions } from '../../tree/tree.ts'
 import { askForLeaf, findToWrite, isSeen, type Seen } from './leaves.ts'
 import { get, isAbsent, isUnchanged } from './transaction.ts'

@@ -1,5 +1,6 @@
 /** The verbs that write to one leaf where it is: create, replace, touch and remove. */
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
+import { notALeaf } from '../../tree/for-engines.ts'
 import type {
   Created,
   CreateOptions,
@@ -11,7 +12,7 @@ import type {
   Touched,
 } from '../../tree/tree.ts'
 import { revisionOfBytes } from './hash.ts'
-import { askForLeaf, findToWrite, isSeen, type NotSeen, notALeaf, type Seen } from './leaves.ts'
+import { askForLeaf, findToWrite, isSeen, type NotSeen, type Seen } from './leaves.ts'
 import { get, isAbsent, isUnchanged } from './transaction.ts'
 import { durability, fenced, type Writer } from './writer.ts'
 

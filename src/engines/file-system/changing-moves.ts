@@ -7,7 +7,7 @@
  * A few bytes that only repeat what the folder says are overwritten; any other change is a new file in place of the old.
  */
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import { bytesAfter } from '../../tree/overwrite.ts'
+import { bytesAfter } from '../../tree/for-engines.ts'
 import type { Changed, Moved, MoveOptions, Overwrite, Removed, RemoveOptions } from '../../tree/tree.ts'
 import { codeOf, type Disk, did, openFlags } from './disk.ts'
 import { notALeaf, onAnotherDevice } from './failures.ts'

@@ -1,7 +1,7 @@
 /** The tree on plain files: the verbs, put together from the parts beside this file. */
 import type { Clock } from '../../kernel/clock.ts'
-import { invalidInput } from '../../kernel/errors.ts'
 import { childOf, isSegment, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
+import { expectOneLine, reservedPath } from '../../tree/for-engines.ts'
 import { gitignorePath, home, homeGitignore } from '../../tree/home.ts'
 import type {
   Appended,
@@ -344,11 +344,7 @@ export class FileTree implements Tree {
   append(path: TreePath, line: string, guard?: Guard): Promise<Appended> {
     return this.#guarded(guard, path, async () => {
       this.#check(path)
-      if (/[\n\r]/.test(line)) {
-        throw invalidInput('NOT_ONE_LINE', 'What is appended must be one line.', {
-          hint: 'Append each line by itself.',
-        })
-      }
+      expectOneLine(line)
       const fd = await this.#appended(path, line)
       if (this.#flushes.durability === 'process') this.#disk.close(fd)
       else await this.#flushes.flushAndClose(fd)
@@ -511,11 +507,7 @@ export class FileTree implements Tree {
     if (this.#folders.isPlain(path) || path === this.#lastSuspect || !isSuspect.test(path)) return
     // Callers without a type checker can hand us any text; nothing of it may lead outside.
     treePath(path)
-    if (isOwnPath(path)) {
-      throw invalidInput('RESERVED_PATH', `This path is the engine's own: ${this.#folders.shown(path)}.`, {
-        hint: 'Choose another name.',
-      })
-    }
+    if (isOwnPath(path)) throw reservedPath(this.#folders.shown(path))
     this.#lastSuspect = path
   }
 

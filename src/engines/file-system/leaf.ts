@@ -1,5 +1,5 @@
 /** Answers about a file: its bytes and times, and the outcome of a write to it. */
-import { invalidInput } from '../../kernel/errors.ts'
+import { readInPart } from '../../tree/for-engines.ts'
 import type { Durability, Entry, Leaf, Revision } from '../../tree/tree.ts'
 import type { Dirent, Stats } from './disk.ts'
 import { revisionOf } from './revision.ts'
@@ -21,9 +21,7 @@ export class FileLeaf implements Leaf {
 
   /** Made on demand: hashing costs a few microseconds a kilobyte. */
   get revision(): Revision {
-    if (this.bytes.length < this.size) {
-      throw invalidInput('PARTIAL_READ', 'A leaf that was read in part has no revision.', { hint: 'Read it whole.' })
-    }
+    if (this.bytes.length < this.size) throw readInPart()
     this.#revision ??= revisionOf(this.bytes)
     return this.#revision
   }

@@ -8,7 +8,7 @@
  */
 import { corrupt, denied, unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
-import { beforeLong } from '../../tree/before-long.ts'
+import { Queues } from '../../tree/for-engines.ts'
 import { engineHome } from '../../tree/home.ts'
 import { did, type Folder, openFlags, Place, unless } from './disk.ts'
 import { readSmall, writeAll } from './files.ts'
@@ -47,7 +47,7 @@ const politeness = 15
 export type LockFamily = 'turn' | 'lease' | 'path' | 'recovery'
 
 /** Callers in this process queue here, so that only one of them at a time goes to the files. By root and stripe. */
-const queues = new Map<string, Promise<unknown>>()
+const queues = new Queues()
 
 /** Until when this process leaves a lock to others that waited for it. By root and stripe. */
 const politeUntil = new Map<string, number>()
@@ -101,21 +101,12 @@ export class Locks {
     { waitMs }: { readonly waitMs?: number } = {},
   ): Promise<T> {
     const stripe = `${family}-${(fnv(key) % stripes).toString(36)}`
-    const queue = `${this.#parts.folders.root}\0${stripe}`
-    const before = queues.get(queue)
     const startedAt = performance.now()
     const locked = () => {
       const left = waitMs === undefined ? undefined : Math.max(0, waitMs - (performance.now() - startedAt))
       return this.#locked(stripe, work, left)
     }
-    const mine = before ? beforeLong(before, waitMs).then(locked) : locked()
-    const ended = Promise.allSettled([before, mine])
-    queues.set(queue, ended)
-    // Not when `mine` has ended: it may have given up while those before are still at work.
-    void ended.then(() => {
-      if (queues.get(queue) === ended) queues.delete(queue)
-    })
-    return mine
+    return queues.run(`${this.#parts.folders.root}\0${stripe}`, locked, waitMs)
   }
 
   /** For `doctor`: locks whose holder is dead, or unknown and silent for too long, and files that are no locks. */

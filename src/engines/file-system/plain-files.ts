@@ -14,6 +14,15 @@ function attempt<T, U>(path: RawPath, work: () => T, expected: readonly string[]
   }
 }
 
+/** The same for a step: false when it fails for one of these reasons. */
+function done(path: RawPath, step: () => void, expected: readonly string[]): boolean {
+  const work = () => {
+    step()
+    return true
+  }
+  return attempt(path, work, expected, false)
+}
+
 const missing = ['ENOENT', 'ENOTDIR']
 
 export const plainFiles: PlainFiles = {
@@ -33,52 +42,17 @@ export const plainFiles: PlainFiles = {
     attempt(path, () => fs.writeFileSync(pathBytes(path), bytes, { flag: 'wx' }), [], undefined),
 
   copy: (from, to) =>
-    attempt(
-      from,
-      () => {
-        fs.copyFileSync(pathBytes(from), pathBytes(to), fs.constants.COPYFILE_EXCL)
-        return true
-      },
-      missing,
-      false,
-    ),
+    done(from, () => fs.copyFileSync(pathBytes(from), pathBytes(to), fs.constants.COPYFILE_EXCL), missing),
 
-  link: (from, to) =>
-    attempt(
-      to,
-      () => {
-        fs.linkSync(pathBytes(from), pathBytes(to))
-        return 'linked' as const
-      },
-      ['EEXIST'],
-      'taken' as const,
-    ),
+  link: (from, to) => (done(to, () => fs.linkSync(pathBytes(from), pathBytes(to)), ['EEXIST']) ? 'linked' : 'taken'),
 
   rename: (from, to) => attempt(to, () => moveOver(from, to), [], undefined),
 
-  remove: (path) =>
-    attempt(
-      path,
-      () => {
-        fs.unlinkSync(pathBytes(path))
-        return true
-      },
-      missing,
-      false,
-    ),
+  remove: (path) => done(path, () => fs.unlinkSync(pathBytes(path)), missing),
 
   makeFolder: (path) => attempt(path, () => fs.mkdirSync(pathBytes(path)), ['EEXIST'], undefined),
 
-  removeFolder: (path) =>
-    attempt(
-      path,
-      () => {
-        fs.rmdirSync(pathBytes(path))
-        return true
-      },
-      [...missing, 'ENOTEMPTY', 'EEXIST'],
-      false,
-    ),
+  removeFolder: (path) => done(path, () => fs.rmdirSync(pathBytes(path)), [...missing, 'ENOTEMPTY', 'EEXIST']),
 
   setMode: (path, mode) => attempt(path, () => fs.chmodSync(pathBytes(path), mode), [], undefined),
 

@@ -81,7 +81,7 @@ export class Scratch {
       this.#disk.close(fd)
       return draft
     } catch (error) {
-      if (open) unless(anything(error), () => this.#disk.close(fd))
+      if (open) unless(cleanUpCodes, () => this.#disk.close(fd))
       this.discard(draft)
       throw error
     }
@@ -134,4 +134,4 @@ export class Scratch {
 }
 
 /** For a clean-up after a failure: the first error is the one to report. */
-const anything = (_first: unknown): readonly string[] => ['EBADF', 'EIO', 'ENOSPC', 'EACCES', 'EMFILE', 'ENOENT']
+const cleanUpCodes = ['EBADF', 'EIO', 'ENOSPC', 'EACCES', 'EMFILE', 'ENOENT']

@@ -1,11 +1,17 @@
 /** The tree in memory, for tests: the same promises, but nothing is kept when the process ends. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
-import { corrupt, invalidInput } from '../../kernel/errors.ts'
+import { corrupt } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
-import { beforeLong } from '../../tree/before-long.ts'
+import {
+  bytesAfter,
+  expectLease,
+  expectOneLine,
+  notALeaf,
+  Queues,
+  readInPart,
+  reservedPath,
+} from '../../tree/for-engines.ts'
 import { isReserved } from '../../tree/home.ts'
-import { longestLease } from '../../tree/longest-lease.ts'
-import { bytesAfter } from '../../tree/overwrite.ts'
 import type {
   Appended,
   Changed,
@@ -47,7 +53,7 @@ class MemoryTree implements Tree {
   readonly #leaves = new Map<TreePath, Stored>()
   readonly #folders = new Map<TreePath, Set<string>>([['' as TreePath, new Set()]])
   readonly #leases = new Map<string, Lease>()
-  readonly #turns = new Map<string, Promise<void>>()
+  readonly #turns = new Queues()
   readonly #watchers = new Map<TreePath, Set<() => void>>()
   readonly #folderTimes = new Map<TreePath, number>()
   #writes = 0
@@ -74,7 +80,7 @@ class MemoryTree implements Tree {
       changedAt,
       get revision() {
         if (bytes.length === stored.bytes.length) return revision
-        throw invalidInput('PARTIAL_READ', 'A leaf that was read in part has no revision.', { hint: 'Read it whole.' })
+        throw readInPart()
       },
     }
   }
@@ -131,9 +137,7 @@ class MemoryTree implements Tree {
 
   async append(path: TreePath, line: string, guard?: Guard): Promise<Appended> {
     this.#check(path)
-    if (/[\n\r]/.test(line)) {
-      throw invalidInput('NOT_ONE_LINE', 'What is appended must be one line.', { hint: 'Append each line by itself.' })
-    }
+    expectOneLine(line)
     if (this.#isFenced(guard)) return { outcome: 'fenced' }
     const before = this.#leaves.get(path)?.bytes ?? new Uint8Array()
     const isCut = before.length > 0 && before.at(-1) !== 10
@@ -188,11 +192,7 @@ class MemoryTree implements Tree {
   }
 
   async lease(resource: string, owner: string, ttl: number): Promise<Leased> {
-    if (resource === '' || owner === '' || !(ttl > 0 && ttl <= longestLease)) {
-      throw invalidInput('BAD_LEASE', 'A lease needs a resource, an owner and a time above 0 of at most a day.', {
-        hint: 'Name them.',
-      })
-    }
+    expectLease(resource, owner, ttl)
     const now = this.#clock.now()
     const current = this.#leases.get(resource)
     const stands = current !== undefined && current.until > now
@@ -216,15 +216,7 @@ class MemoryTree implements Tree {
   }
 
   async exclusively<T>(name: string, work: () => Promise<T>, { waitMs }: { waitMs?: number } = {}): Promise<T> {
-    const before = this.#turns.get(name)
-    const mine = before ? beforeLong(before, waitMs).then(work) : work()
-    const over = Promise.allSettled([before, mine]).then(() => undefined)
-    this.#turns.set(name, over)
-    // Not when `mine` has ended: it may have given up while those before are still at work.
-    void over.then(() => {
-      if (this.#turns.get(name) === over) this.#turns.delete(name)
-    })
-    return mine
+    return this.#turns.run(name, work, waitMs)
   }
 
   watch(folder: TreePath, onChange: () => void): Watching {
@@ -244,7 +236,7 @@ class MemoryTree implements Tree {
   #check(path: TreePath): void {
     treePath(path)
     if (path !== '' && !isReserved(path)) return
-    throw invalidInput('RESERVED_PATH', `This path is the engine's own: ${path}.`, { hint: 'Choose another name.' })
+    throw reservedPath(path)
   }
 
   #isFenced(guard: Guard | undefined): boolean {
@@ -299,6 +291,3 @@ class MemoryTree implements Tree {
 }
 
 const timesOf = ({ modifiedAt, changedAt }: Pick<Stored, 'modifiedAt' | 'changedAt'>) => ({ modifiedAt, changedAt })
-
-const notALeaf = (path: TreePath) =>
-  corrupt('NOT_A_LEAF', `Not a leaf: ${path}.`, { hint: 'Name a leaf inside that folder.' })

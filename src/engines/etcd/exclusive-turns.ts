@@ -1,8 +1,8 @@
 /**
- * Turns (`Tree.exclusively`): whoever wants one puts a key of its own under the turn's name and waits until the key before
+ * Turns (`Tree.exclusively`): a process that wants one puts a key under the turn's name and waits until the key before
  * it is gone. So they come in the order in which they asked, and the end of a turn wakes one waiter. The keys end with the
  * etcd lease of their process (`Session`); and each process puts its key again and again, so that those behind it can remove
- * the key of a dead one themselves (`SignsOfLife`). Whoever only slept writes nothing without its key (`CurrentTurn`).
+ * the key of a dead one themselves (`SignsOfLife`). A process that only slept writes nothing without its key (`CurrentTurn`).
  */
 import { SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { Queues } from '../../tree/for-engines.ts'

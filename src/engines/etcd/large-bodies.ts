@@ -84,7 +84,7 @@ function isTaken(directory: string, name: string, size: number): boolean {
   const path = join(directory, name)
   if (fs.statSync(path, { throwIfNoEntry: false })?.size !== size) return false
   try {
-    // By the directory's time, not by our own clock: whoever deletes unused bodies compares the times of files.
+    // By the directory's time, not by our own clock: unused bodies are told by the times of files.
     const now = timeIn(directory) / 1000
     fs.utimesSync(path, now, now)
     return true

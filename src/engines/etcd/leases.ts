@@ -101,7 +101,7 @@ async function readLease(
   return { record: found && parseRecord(found), revision: Number(found?.mod_revision ?? 0) }
 }
 
-/** False if somebody changed the record before. */
+/** False if another process changed the record before. */
 async function writeLease(parts: Parts, lease: Lease, revision: number, handOver: readonly Step[]): Promise<boolean> {
   const { requests, keys, turn, unanswered } = parts
   const operation = crypto.randomUUID()
@@ -122,7 +122,7 @@ async function writeLease(parts: Parts, lease: Lease, revision: number, handOver
     turn.expectHeld(foundBy(answer)[0])
     return false
   }
-  // The record says who wrote it last. If that was somebody else, our lease is over anyway.
+  // The record says who wrote it last. If that was another process, our lease is over anyway.
   await unanswered.revoke(operation)
   return (await readLease(parts, lease.resource)).record?.by === operation
 }

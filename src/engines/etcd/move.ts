@@ -7,8 +7,8 @@ import type { About } from './value.ts'
 import { durability, fenced, type Writer } from './writer.ts'
 
 /**
- * Moves a leaf, if nobody changed it since it was read and nothing is at the target. If somebody did, the same transaction
- * reads it again, so a lost race costs one request.
+ * Moves a leaf, if it was not changed since it was read and nothing is at the target. If it was, the same transaction reads
+ * it again, so a lost race costs one request.
  */
 export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, options: MoveOptions): Promise<Moved> {
   const { keys, bodies, indexes, labels } = writer.parts

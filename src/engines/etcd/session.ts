@@ -1,6 +1,6 @@
 /**
  * The etcd lease that the turns of this process depend on. If it is not renewed in time, etcd deletes their keys, so a turn
- * ends with its process. It is renewed only while somebody needs it, and runs out otherwise.
+ * ends with its process. It is renewed only while a turn needs it, and runs out otherwise.
  */
 import type { Gateway } from './gateway.ts'
 

@@ -19,7 +19,7 @@ export class SignsOfLife {
   #seen = new Map<string, Sign>()
   #own = 0
 
-  /** `silenceMs`: how long somebody gives no sign before it counts as dead. */
+  /** `silenceMs`: after so long without a sign a process counts as dead. */
   constructor(silenceMs: number) {
     this.#silenceMs = silenceMs
   }

@@ -10,8 +10,8 @@ const lineEnd = 10
  * not end in a line end, a crash cut the last line off: ours starts on a new line and the fragment stays. Such a cut can
  * also happen between our check and our write, so we read back where our line landed.
  *
- * `shared`: the file has a second name, perhaps outside the root, so that nothing was written. `replaced`: somebody put
- * another file in its place meanwhile, and our line is in the old one.
+ * `shared`: the file has a second name, perhaps outside the root, so that nothing was written. `replaced`: another
+ * file was put in its place meanwhile, and our line is in the old one.
  */
 export function appendLine(disk: Disk, place: Place, line: string, mode: number): number | 'shared' | 'replaced' {
   const fd = disk.open(place, openFlags.append, mode)

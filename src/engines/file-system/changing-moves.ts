@@ -295,7 +295,7 @@ export class ChangingMoves {
     return outcome
   }
 
-  /** Reports the first failure. What cannot be put back now is put back by whoever lists the folder next. */
+  /** Reports the first failure. What cannot be put back now is put back by the next process that lists the folder. */
   #undone(opened: Opened, error: unknown): unknown {
     did(cleanUpCodes, () => this.#disk.close(opened.fd))
     try {

@@ -4,7 +4,7 @@
  * times of the files are then still right. See docs/decisions/0029-the-trees-own-time.md.
  *
  * Asking costs a few calls, so we ask about once a second and count on from there (`performance.now`). Where our own clock
- * agrees with the files we use it, since it is finer than the times of files, and ask more rarely: whoever waits for hours
+ * agrees with the files we use it, since it is finer than the times of files, and ask more rarely: a process that waits for hours
  * should cost next to nothing.
  */
 import { type Clock, systemClock } from '../../kernel/clock.ts'

@@ -335,7 +335,7 @@ export class FileTree implements Tree {
       if (links === undefined) return false
       if (links < 2) return true
       if (attempt > 5) throw sharedFile(this.#folders.shown(path))
-      // Whoever has just made it takes the second name away in a moment, unless it was killed.
+      // The process that has just made the leaf takes the second name away in a moment, unless it was killed.
       if (attempt < 3) await new Promise<void>((resolve) => setTimeout(resolve, 2 ** attempt))
       else await this.move(path, path, { touched: true })
     }
@@ -361,7 +361,7 @@ export class FileTree implements Tree {
       if (typeof appended === 'number') return appended
       if (attempt > 9) throw sharedFile(this.#folders.shown(path))
       if (appended === 'shared') await this.#within('path', path, () => this.#copyInPlace(path))
-      // Whoever put another file in its place may have copied our line into it.
+      // The process that put another file in its place may have copied our line into it.
       else if (hasLine(readWhole(this.#disk, place)?.bytes ?? nothing, line)) {
         return this.#disk.open(place, openFlags.append, this.#fileMode)
       }
@@ -531,7 +531,7 @@ export class FileTree implements Tree {
     Object.assign(this.#disk, loadNative())
   }
 
-  /** Whoever makes the workspace's own folder says there what git need not see. A courtesy: no verb fails because of it. */
+  /** The process that makes `.signalbox/` says there what git need not see. A courtesy: no verb fails because of it. */
   #keepHomeOutOfGit(): void {
     try {
       const draft = this.#scratch.write(homeGitignore({ hidesItself: true }))

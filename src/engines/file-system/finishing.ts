@@ -123,7 +123,7 @@ export class Finishing {
   }
 
   /**
-   * Whether a file has a name among the leaves, other than its private one. Counting names is not enough: somebody may have
+   * Whether a file has a name among the leaves, other than its private one. Counting names is not enough: a user may have
    * made a hard link elsewhere meanwhile. This may be slow, because it happens only after a crash.
    *
    * The leaf may have been moved on, and others may move it while we search, from a folder that we have yet to look at into

@@ -238,7 +238,7 @@ export class Folders {
         if (code !== 'ENOENT') throw explain(error, this.shown(folder))
         if (!make) return undefined
         if (attempt > 8) throw explain(error, this.shown(folder))
-        // Somebody else may make it first, or delete it again before we open it: both are fine.
+        // Another process may make it first, or delete it again before we open it: both are fine.
         isMine = did(['EEXIST'], () => this.#disk.makeDirectory(place, this.#mode))
         this.#onMade(folder, { isMine })
       }

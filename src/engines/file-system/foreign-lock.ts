@@ -5,7 +5,7 @@
 import { unavailable } from '../../kernel/errors.ts'
 import type { Disk } from './disk.ts'
 
-/** Such locks are held for a few milliseconds. Whoever holds one for so long is stuck. */
+/** Such locks are held for a few milliseconds. A program that holds one for so long is stuck. */
 const patienceMs = 10_000
 const [firstPauseMs, longestPauseMs] = [1, 20]
 

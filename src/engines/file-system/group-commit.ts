@@ -1,6 +1,6 @@
 /**
- * Flushes folders for many writers at once: one flush of a folder runs at a time, and everybody who changes the folder
- * meanwhile shares the next one. A single writer pays for a whole flush, as without this.
+ * Flushes folders for many writers at once: one flush of a folder runs at a time, and all who change the folder
+ * meanwhile share the next one. A single writer pays for a whole flush, as without this.
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { renamesAreAtomic } from './atomic-renames.ts'
@@ -11,7 +11,7 @@ import type { Folders } from './folders.ts'
 interface Flushing {
   /** Resolves when the flush under way ends, also when it fails. */
   idle: Promise<void>
-  /** The flush that has not begun yet. Whoever comes now shares it. */
+  /** The flush that has not begun yet. Callers that come now share it. */
   next: Promise<void> | undefined
 }
 

@@ -167,7 +167,7 @@ export class Leases {
 
   /**
    * A lease ends at the latest `longestLease` after its file was written, by the file system's time. Otherwise a file of a
-   * stranger could lock everybody out for ever.
+   * stranger could lock all agents out for ever.
    */
   #bounded(until: number, writtenAt: number): number {
     const now = this.#parts.clock.now()

@@ -38,12 +38,12 @@ const largestLock = 4096
 const highestNumber = 1e12
 
 const free = Buffer.from('F')
-/** The second byte of a lock file: nobody waits, or somebody does. */
+/** The second byte of a lock file: whether another process waits for it. */
 const [unwanted, wanted] = ['-', Buffer.from('W')] as const
-/** Milliseconds, longer than a waiter sleeps. Whoever released a lock that others wait for lets them go first. */
+/** Milliseconds, longer than a waiter sleeps. A process that releases a lock for which others wait lets them go first. */
 const politeness = 15
 
-/** Whoever needs several locks takes them in this order, so that no two processes wait for each other. */
+/** A process that needs several locks takes them in this order, so that no two wait for each other. */
 export type LockFamily = 'turn' | 'lease' | 'path' | 'recovery'
 
 /** Callers in this process queue here, so that only one of them at a time goes to the files. By root and stripe. */
@@ -224,7 +224,7 @@ export class Locks {
     )
   }
 
-  /** Lets the holder know that somebody waits; once is enough. */
+  /** Tells the holder that this process waits; once is enough. */
   #ask(folder: TreePath, lock: Place): void {
     const asked = `${folder}/${lock.name}`
     if (asked === this.#asked) return
@@ -241,7 +241,7 @@ export class Locks {
     }
   }
 
-  /** True when somebody waits for it. */
+  /** True when another process waits for it. */
   #release({ fd }: Held): boolean {
     const second = Buffer.alloc(1)
     try {

@@ -137,7 +137,7 @@ export class Moves {
       outcome = disk.renameNew(won.own, folders.place(to, true))
       if (outcome !== 'gone' || !folders.forget(parentOf(to))) break
     }
-    // Two steps. The note tells whoever has to finish the move how far it came.
+    // Two steps. The note tells the process that has to finish the move how far it came.
     if (outcome === 'strange') outcome = this.#noted(intentOf(won, to), () => this.#unlessElsewhere(won.own, to))
     if (outcome === 'done') inFlight.delete(won.operation)
     return outcome
@@ -174,7 +174,7 @@ export class Moves {
     inFlight.delete(won.operation)
   }
 
-  /** Puts back a leaf that could not be opened. If that fails, whoever lists the folder next does it. */
+  /** Puts back a leaf that could not be opened. If that fails, the next process that lists the folder does it. */
   giveBackUnread(won: Won): void {
     const stats = won.seen ?? this.#parts.disk.stat(won.own)
     try {
@@ -191,7 +191,7 @@ export class Moves {
     try {
       if (this.publishWon(won, won.from) === 'taken') throw nameTaken(won.from, won.own.name)
     } finally {
-      // Even if that failed: whoever lists the folder next then puts it back.
+      // Even if that failed: the next process that lists the folder puts it back.
       inFlight.delete(won.operation)
     }
   }
@@ -229,8 +229,8 @@ export class Moves {
   }
 
   /**
-   * A move that took place is told as one, also when a full disk does not take the end of its note: whoever was told of a
-   * failure would look for the leaf where it is no more. The note names no file any more then, and the next move ends it.
+   * A move that took place is told as one, also when a full disk does not take the end of its note: a caller that was told
+   * of a failure would look for the leaf where it is no more. The note names no file any more then, and the next move ends it.
    */
   #crossOut(isDone: boolean): void {
     try {

@@ -89,7 +89,7 @@ function readBounded(path: RawPath, atMost: number): Uint8Array {
 
 /**
  * Onto another file system: a copy beside the target first, so that the target is whole at every moment. It has a name of its
- * own, since that of the target may be as long as names can be; whoever goes on after a crash begins with the same one.
+ * own, since that of the target may be as long as names can be; the process that goes on after a crash begins with the same one.
  */
 function moveOver(from: RawPath, to: RawPath): void {
   try {

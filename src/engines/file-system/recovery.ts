@@ -85,7 +85,7 @@ export class Recovery {
         if (own?.holder === holder && own.operation !== noted?.operation) this.#restore(folder, name, own.name)
       }
     } catch (error) {
-      // It cannot be reached, or is no folder any more. Whoever can list it later finds what is there.
+      // It cannot be reached, or is no folder any more. A process that can list it later finds what is there.
       if (!isOdd(error) && !unreachable.includes(codeOf(error) ?? '')) throw error
     }
   }
@@ -145,7 +145,7 @@ export class Recovery {
     if (stats.nlink > 1 && this.#noteAbout(stats.ino)) return false
     const there = disk.stat(new Place(orphan.folder, name))
     if (!there) return this.#adopt(orphan, childOf(folder, name), stats)
-    // The same file: somebody died between the two steps of putting it back. Another file: wait until that has moved.
+    // The same file: a process died between the two steps of putting it back. Another file: wait until that has moved.
     return there.ino === stats.ino && did(['ENOENT'], () => disk.unlink(orphan))
   }
 
@@ -178,7 +178,7 @@ export class Recovery {
   /**
    * Call it before moving, rewriting or removing a file with a second name. If that name comes from an unfinished move, the
    * move is finished first; otherwise its recovery would take the rewritten file for one that had not arrived. If it is the
-   * draft from which somebody has just made the leaf, it is removed: a name that vanishes later would spoil the count.
+   * draft from which another process has just made the leaf, it is removed: a name that vanishes later would spoil the count.
    */
   async recoverNamesOf(file: number): Promise<void> {
     const startedAt = performance.now()

@@ -23,7 +23,7 @@ function loadHashing(): Hashing {
 const large = 64 * 1024
 /** More is not kept in memory for it. */
 const largest = 16 * 1024 * 1024
-/** The last large content, by a copy that nobody else can change: whoever reads it replaces it next. */
+/** The last large content, in a copy of our own: most callers that read it replace it next. */
 let last: { readonly bytes: Uint8Array; readonly revision: Revision } | undefined
 
 export function revisionOf(bytes: Uint8Array): Revision {

@@ -1,8 +1,9 @@
 /**
  * Temporary files, away from where readers look: a finished one is put in its place by a rename or a link, so
  * nobody ever sees half a file. They live in `.signalbox/engine/tmp`, or, for a folder that is a file system of its
- * own, in `.signalbox-tmp` at the top of that file system (in the folder itself where a mount hides where that is). A crash leaves them behind. Each name begins with its holder,
- * and only those of dead holders are deleted. See docs/decisions/0005-one-place-for-temporary-files.md.
+ * own, in `.signalbox-tmp` at the top of that file system (in the folder itself where a mount hides where that is).
+ *
+ * A crash leaves them behind. Each name begins with its holder, and only those of dead holders are deleted. See docs/decisions/0005-one-place-for-temporary-files.md.
  */
 import { childOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'

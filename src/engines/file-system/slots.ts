@@ -80,13 +80,13 @@ export class Slots {
   }
 
   /**
-   * Records that leaves of this folder get private names: if this process dies, the next one attempts for them there. Written
+   * Records that leaves of this folder get private names: if this process dies, the next one looks for them there. Written
    * once for each folder, so that a move that only renames needs no note.
    */
   use(folder: TreePath): void {
     if (this.#used.has(folder)) return
     this.#fd ??= this.#open()
-    // Nothing of ours is under way in the older ones. What may be left there is found by whoever lists them.
+    // Nothing of ours is under way in the older ones. What may be left there is found when they are listed.
     if (this.#used.size >= mostFolders) this.#used.clear()
     this.#used.add(folder)
     writeAll(this.#disk, this.#fd, Buffer.from(printFolders([...this.#used])), foldersAt)

@@ -9,8 +9,8 @@ import { ownPrefix } from './own-paths.ts'
 /** Milliseconds between calls without an event: while there are events, and while the system gives none. */
 const beat = { events: 2000, quiet: 60_000, polling: 1000 }
 /**
- * Bun gives no event that is like the last one and comes within two milliseconds of it. Whoever has no other calls gets one more so
- * long after an event, in milliseconds.
+ * Milliseconds. Bun drops an event that is like the last one and comes within two milliseconds of it, so a quiet watch is called
+ * once more so long after an event.
  */
 const afterwards = 'Bun' in globalThis ? 5 : undefined
 

@@ -154,7 +154,7 @@ class MemoryTree implements Tree {
       const answer = stored && options.change?.(shown!, timesOf(stored))
       const answered = answer instanceof Promise ? await answer : answer
       const given = answered === shown ? stored?.bytes : answered
-      // Somebody may have changed the leaf while `change` was working. Then ask it again.
+      // The leaf may have been changed while `change` was working. Then ask it again.
       if (this.#leaves.get(from) === stored) return this.#moveNow(from, to, stored, given, options)
     }
   }

@@ -86,7 +86,7 @@ export class AgentDirectory {
     return known && seenAgent(known, leaf)
   }
 
-  /** Everybody who has been noted. */
+  /** All agents that have been noted. */
   async *all(): AsyncGenerator<SeenAgent> {
     for (const { name, kind } of await listIfFolder(this.#tree, presenceFolder)) {
       const path = isSegment(name) ? childOf(presenceFolder, name) : undefined

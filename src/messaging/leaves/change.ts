@@ -1,6 +1,6 @@
 /**
  * Changing a leaf that stays where it is: read it, work out the new bytes, put them in place of those that were read, and
- * begin again when somebody else was first. No change of a Signalbox process is lost. For a leaf that others may move,
+ * begin again when another process was first. No change of a Signalbox process is lost. For a leaf that others may move,
  * use `Tree.move` with `change`. With `fresh`, what decides that nothing is to change was acknowledged by then.
  */
 import { corrupt, unavailable } from '../../kernel/errors.ts'
@@ -19,7 +19,7 @@ export type LeafChanged =
   /** Nothing was written: `change` answered nothing, or what stands there already. */
   | { readonly outcome: 'unchanged' }
 
-/** In each round of a race somebody wins; so many losses in a row mean that something is wrong. */
+/** In each round of a race one process wins; so many losses in a row mean that something is wrong. */
 const mostAttempts = 200
 const longestPauseMs = 20
 

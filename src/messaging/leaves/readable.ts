@@ -1,6 +1,6 @@
 /**
  * Reads one leaf among many, or says why it cannot be read: it belongs to another user, or is larger than any message.
- * That is a fact about this leaf. Whoever goes through many reports it and goes on with the others.
+ * That is a fact about this leaf. A caller that goes through many reports it and goes on with the others.
  */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { largestMessage, tooLarge } from '../../kernel/largest-message.ts'

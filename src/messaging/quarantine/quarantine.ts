@@ -31,7 +31,7 @@ export interface Quarantined extends Beginning {
   readonly next: string
 }
 
-/** The `reason` of one that somebody has corrected where it lies. */
+/** The `reason` of one that a person has corrected where it lies. */
 export const isMessageNow = 'It is a message by now, and waits to be put back.'
 
 /** A quarantined file that was to be put back and would be set aside again. */

@@ -1,4 +1,4 @@
-/** Waking up whoever waits: something happens in a folder where nothing else does, so that nothing else wakes them. */
+/** Waking up those who wait, by a leaf in a folder where nothing else happens, so that nothing else wakes them. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Tree } from '../../tree/tree.ts'
@@ -16,8 +16,8 @@ export async function ring(tree: Tree, folder: TreePath): Promise<void> {
 }
 
 /**
- * How long a wake-up may be lost, in milliseconds: the system loses events when thousands come at once, and somebody may
- * replace the folder. Neither happens to a folder that only bells ring in; so whoever waits for hours is rarely woken.
+ * How long a wake-up may be lost, in milliseconds: the system loses events when thousands come at once, and a folder may
+ * be replaced. Neither happens to a folder that only bells ring in, so a process that waits for hours is rarely woken.
  */
 const longestBlindness = 30_000
 
@@ -32,7 +32,7 @@ export interface Listening {
 
 export interface ListenOptions {
   readonly signal?: AbortSignal | undefined
-  /** Whoever finds out by itself in good time whether the bell has rung need not be told to look. */
+  /** The caller finds out by itself in good time whether the bell has rung, and need not be told to look. */
   readonly looksByItself?: boolean
 }
 

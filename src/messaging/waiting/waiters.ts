@@ -1,7 +1,7 @@
 /**
  * Those who wait for something, one leaf each in a folder. A leaf counts as long as its process lives: that touches it again
  * and again, and without that it ends after `waiterLease`, as a lease does. Touching is cheaper than renewing a lease, and
- * whoever waits does so all the time.
+ * a waiter does so all the time.
  */
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import type { Tree } from '../../tree/tree.ts'
@@ -108,7 +108,7 @@ export class Place {
     return (await this.#tree.read(this.#path, { atMost: 1, fresh: true })) !== undefined
   }
 
-  /** True for whoever leaves by itself, false when somebody else has taken the leaf away. */
+  /** False when another process has taken the leaf away. */
   async leave(): Promise<boolean> {
     return (await this.#tree.remove(this.#path)).outcome === 'removed'
   }

@@ -59,7 +59,7 @@ export class FolderIndex {
   readonly #dropped = new Map<Key, number>()
   readonly #listeners = new Set<() => void>()
   readonly #beat: NodeJS.Timeout
-  #sorted: readonly Copied[] | undefined
+  #sorted: Copied[] | undefined
   #loading: Promise<void> | undefined
   /** Our own writes while the folder was being read. */
   #early: { readonly kv: KeyValue; readonly isDrop: boolean }[] | undefined
@@ -165,7 +165,7 @@ export class FolderIndex {
     return { key: wire(key), value: printValue(about, bytes), mod_revision: `${revision}` }
   }
 
-  /** Sorted by name; the stamp is not among them. */
+  /** Sorted by name; the stamp is not among them. Do not keep it: it changes with the folder. */
   all(): readonly Copied[] {
     const stamp = this.#stamp
     this.#sorted ??= [...this.#held.values()].filter((held) => held !== stamp).sort((a, b) => byName(a.entry, b.entry))
@@ -241,6 +241,7 @@ export class FolderIndex {
     }
     for (const held of this.#held.values()) this.#room.left += held.bytes?.length ?? 0
     this.#held.clear()
+    this.#sorted = undefined
     this.#dropped.clear()
     this.#told = revision
     for (const kv of kvs) this.#apply(kv, false, false)
@@ -335,16 +336,26 @@ export class FolderIndex {
     const before = this.#held.get(key)
     if ((before?.revision ?? 0) >= revision || (this.#dropped.get(key) ?? 0) >= revision) return
     this.#room.left += before?.bytes?.length ?? 0
-    if (isDrop) {
-      this.#held.delete(key)
-      if (isOwn) this.#dropped.set(key, revision)
-    } else {
-      const held = this.#copiedFrom(key, revision, kv.value ?? '', before)
-      this.#room.left -= held.bytes?.length ?? 0
-      this.#held.set(key, held)
+    const after = isDrop ? undefined : this.#copiedFrom(key, revision, kv.value ?? '', before)
+    if (after) this.#held.set(key, after)
+    else this.#held.delete(key)
+    this.#room.left -= after?.bytes?.length ?? 0
+    if (isDrop && isOwn) this.#dropped.set(key, revision)
+    if (key !== this.stampKey) this.#resort(before, after)
+  }
+
+  /** Changes the sorted list: sorting a large folder anew at every change would take longer than the rest. */
+  #resort(before: Copied | undefined, after: Copied | undefined): void {
+    const name = (after ?? before)?.entry.name
+    const all = this.#sorted
+    if (!all || name === undefined) return
+    let [at, end] = [0, all.length]
+    while (at < end) {
+      const middle = (at + end) >>> 1
+      if (all[middle]!.entry.name < name) at = middle + 1
+      else end = middle
     }
-    // The stamp is not listed, so it does not change the sorted list.
-    if (key !== this.stampKey) this.#sorted = undefined
+    all.splice(before ? all.indexOf(before, at) : at, before ? 1 : 0, ...(after ? [after] : []))
   }
 
   #copiedFrom(key: Key, revision: number, text: string, before: Copied | undefined): Copied {

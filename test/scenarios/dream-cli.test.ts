@@ -423,7 +423,7 @@ describe('bad input is a clear error, and what is there stays as it is', () => {
     [['mailbox', 'claim', '--agent', '..'], 2, 'INVALID_AGENT_ID'],
     [['mailbox', 'claim', '--agent', 'shared_mailboxes'], 2, 'INVALID_AGENT_ID'],
     [['task', 'take', 'a/b'], 2, 'INVALID_AGENT_ID'],
-    [['task', 'take', 'bob'], 2, 'AGENT_DIFFERS_BY_CASE'],
+    [['task', 'take', 'bob'], 4, 'SAME_BUT_FOR_CASE'],
     [['prompt', 'render', 'latin.j2', '--vars', '{}'], 5, 'BAD_TEMPLATE'],
     [['prompt', 'fetch'], 5, 'BAD_RESPONSE'],
     [['task', 'done', 'Bob', 'none.json'], 3, 'NO_SUCH_FILE'],

@@ -1,8 +1,8 @@
 /** The agents of a workspace: whoever has a folder in `runtime/`, a mailbox, or has done something here. */
-import { invalidInput, SignalboxError } from '../../../kernel/errors.ts'
-import { nearest } from '../../../kernel/nearest.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
+import { differsByCase } from '../../../messaging/agents/directory.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { agentPath, presencePath, runtimePath } from '../layout.ts'
 import { type AgentId, agentId, isAgentId } from '../names.ts'
@@ -83,40 +83,12 @@ export class Agents {
   }
 
   /** The check of what is sent to many, of whom one that may get nothing stops no other. */
-  async judge(agent: string, recipient: Recipient = (one) => this.noticesAbout(one)): Promise<Judged> {
+  async judge(agent: string, recipient?: Recipient): Promise<Judged> {
     try {
-      return { notices: await recipient(agent) }
+      return { notices: (await recipient?.(agent)) ?? [] }
     } catch (error) {
       if (error instanceof SignalboxError && error.kind === 'NotFound') return { refused: error.message }
       throw error
     }
   }
-
-  /** A sentence about a recipient whom nobody has ever seen. `elsewhere`: who is known in other protocols. */
-  async noticesAbout(agent: string, elsewhere?: AsyncIterable<string>): Promise<string[]> {
-    // Whom others have only written to may be a name that was mistyped before: it is not proposed.
-    const names: string[] = []
-    for await (const one of this.seen()) {
-      if (one === agent) return []
-      names.push(one)
-    }
-    for await (const other of elsewhere ?? []) {
-      if (other === agent) return []
-      names.push(other)
-    }
-    const meant = nearest(agent, names)
-    return [
-      `Nobody has ever seen ${agent}; it waits all the same.${meant === undefined ? '' : ` Did you mean ${meant}?`}`,
-    ]
-  }
 }
-
-export const differsByCase = (agent: string, known: string) =>
-  invalidInput(
-    'AGENT_DIFFERS_BY_CASE',
-    `${agent} and ${known} differ by capitals alone, and some disks take them for one.`,
-    {
-      hint: `Use ${known}, or another name.`,
-      details: { agent, known },
-    },
-  )

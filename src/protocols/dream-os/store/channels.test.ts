@@ -295,8 +295,9 @@ describe('the bridge', () => {
     await expect(dream.prompts.fetch({ dispatch: true, recipient: refuse })).rejects.toMatchObject({ exit: 3 })
     expect(await read('temp/cursor_output.json')).toContain('Bobb')
     expect(await names('runtime')).not.toContain('Bobb')
-    expect(await dream.prompts.fetch({ dispatch: true })).toMatchObject({
-      notices: ['Nobody has ever seen Bobb; it waits all the same. Did you mean Bob?'],
+    const recipient = async (agent: string) => [`Nobody has seen ${agent}.`]
+    expect(await dream.prompts.fetch({ dispatch: true, recipient })).toMatchObject({
+      notices: ['Nobody has seen Bobb.'],
     })
   })
 

@@ -22,7 +22,6 @@ describe('inboxes', () => {
       outcome: 'sent',
       message: { id: 't-1', to: 'Bob', state: 'inbox', path: 'runtime/Bob/inbox/task_t-1.json' },
     })
-    expect(sent.notices.join()).toContain('Nobody has ever seen Bob')
     expect(await dream.sending.send('Bob', task('t-1'))).toMatchObject({ outcome: 'unchanged' })
     expect(await dream.sending.send('Bob', task('t-1', { action: 'OTHER' }))).toMatchObject({
       outcome: 'sent',
@@ -273,19 +272,13 @@ describe('the router', () => {
 })
 
 describe('names of agents', () => {
-  it('only who has acted is proposed for a name that nobody knows', async () => {
+  it('only who has acted has been seen', async () => {
     const { dream } = openDream()
     await dream.sending.send('PlaningAgent', task('a'))
-    expect(await dream.agents.noticesAbout('PlanngAgent')).toEqual([
-      'Nobody has ever seen PlanngAgent; it waits all the same.',
-    ])
     await dream.claiming.take('PlanningAgent')
-    expect(await dream.agents.noticesAbout('PlaningAgent')).toEqual([
-      'Nobody has ever seen PlaningAgent; it waits all the same. Did you mean PlanningAgent?',
-    ])
-    expect(await dream.agents.noticesAbout('PlanngAgent')).toEqual([
-      'Nobody has ever seen PlanngAgent; it waits all the same. Did you mean PlanningAgent?',
-    ])
+    const seen: string[] = []
+    for await (const agent of dream.agents.seen()) seen.push(agent)
+    expect(seen).toEqual(['PlanningAgent'])
   })
 
   it.each(['shared_mailboxes', '..', '', 'a/b', 'broadcast', 'task_list.json', 'x'.repeat(65), ' a'])(
@@ -301,6 +294,6 @@ describe('names of agents', () => {
   it('one that differs from another by case is refused', async () => {
     const { dream } = openDream()
     await dream.sending.send('Bob', task('a'))
-    await expect(dream.sending.send('bob', task('a'))).rejects.toMatchObject({ code: 'AGENT_DIFFERS_BY_CASE', exit: 2 })
+    await expect(dream.sending.send('bob', task('a'))).rejects.toMatchObject({ code: 'SAME_BUT_FOR_CASE', exit: 4 })
   })
 })

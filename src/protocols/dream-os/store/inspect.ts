@@ -8,7 +8,15 @@ import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
-import { strangeNote } from '../../../messaging/inspection/findings.ts'
+import {
+  dependencyCycle,
+  differsByCase,
+  notAnAgent,
+  strangeFile,
+  strangeNote,
+  unreadableMessage,
+  unseenRecipient,
+} from '../../../messaging/inspection/findings.ts'
 import { unfinishedSends } from '../../../messaging/inspection/sends.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { lookIfThere, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
@@ -48,9 +56,9 @@ const minute = 60_000
 
 export class Inspection extends Part {
   async inspect({ repair, isSeen }: InspectionOptions): Promise<Finding[]> {
-    const { places } = this.dream.parts
+    const { places } = this.parts
     const looks: [string, () => Promise<Finding[]>][] = [
-      [runtimePath(places), () => oddEntries(this.dream.parts, this.dream.agents)],
+      [runtimePath(places), () => oddEntries(this.parts, this.dream.agents)],
       [runtimePath(places), () => this.#names()],
       [places.mailboxes, () => this.#mailboxes()],
       [places.mailboxes, () => this.#unmarked(repair)],
@@ -67,7 +75,6 @@ export class Inspection extends Part {
     ]
     for (const agent of await this.dream.agents.withFolders()) {
       looks.push([agentPath(places, agent), () => this.#files(agent)])
-      looks.push([agentPath(places, agent), () => this.#unroutable(agent)])
       if (isSeen) looks.push([agentPath(places, agent), () => this.#unseen(agent, isSeen)])
     }
     const findings: Finding[] = []
@@ -77,99 +84,56 @@ export class Inspection extends Part {
 
   /** Folders in `runtime/` that are no agents, and agents that differ by case alone. */
   async #names(): Promise<Finding[]> {
-    const { tree, places } = this.dream.parts
-    const folder = runtimePath(places)
+    const folder = runtimePath(this.parts.places)
     const byCase = new Map<string, string>()
     const findings: Finding[] = []
-    for (const { name, kind } of await tree.list(folder)) {
+    for (const { name, kind } of await this.parts.tree.list(folder)) {
       if (kind !== 'folder') continue
       const path = isSegment(name) ? childOf(folder, name) : folder
       const other = byCase.get(name.toLowerCase())
       byCase.set(name.toLowerCase(), name)
-      if (other !== undefined) {
-        findings.push(
-          finding(
-            'error',
-            'AGENT_DIFFERS_BY_CASE',
-            path,
-            `${name} and ${other} differ by capitals alone.`,
-            'Rename one of them.',
-          ),
-        )
-      } else if (!isAgentId(name) && (await this.#hasInbox(path))) {
-        findings.push(
-          finding(
-            'warning',
-            'NOT_AN_AGENT',
-            path,
-            `${JSON.stringify(name.slice(0, 80))} cannot be the name of an agent; its files are passed over.`,
-            'Rename the folder.',
-          ),
-        )
-      }
+      if (other !== undefined) findings.push(differsByCase(path, name, other))
+      else if (!isAgentId(name) && (await this.#hasInbox(path))) findings.push(notAnAgent(path, name))
     }
     return findings
   }
 
   async #hasInbox(path: TreePath): Promise<boolean> {
-    return (await this.dream.parts.tree.look(childOf(path, 'inbox'))) !== undefined
+    return (await this.parts.tree.look(childOf(path, 'inbox'))) !== undefined
   }
 
-  /** Files named like messages that are none, in whichever folder of an agent. */
+  /** Files named like messages that are none, in whichever folder of an agent, and what lies in an outbox for nobody. */
   async #files(agent: AgentId): Promise<Finding[]> {
-    const { parts, inboxes } = this.dream
     const findings: Finding[] = []
     for (const folder of folders) {
-      const path = folderPath(parts.places, agent, folder)
-      for (const entry of await parts.tree.list(path)) {
+      const path = folderPath(this.parts.places, agent, folder)
+      for (const entry of await this.parts.tree.list(path)) {
         const { name, kind } = entry
         if (!isMessageName(name)) continue
-        if (!isMessageEntry(entry)) {
-          const where = isSegment(name) ? childOf(path, name) : path
-          const message = `${JSON.stringify(name.slice(0, 120))} is ${kind === 'leaf' ? 'a name that cannot be used' : `no ordinary file (${kind})`}.`
-          findings.push(finding('warning', 'STRANGE_FILE', where, message, 'Move it out of that folder, or rename it.'))
-          continue
-        }
-        if (folder !== 'inbox' && folder !== 'outbox') continue
-        const found = await inboxes.read(agent, folder, name)
-        if (found && 'unreadable' in found) {
-          const { path: where, reason } = found.unreadable
-          findings.push(finding('warning', 'UNREADABLE_MESSAGE', where, reason, 'Correct the file, or move it away.'))
-        }
+        if (!isMessageEntry(entry)) findings.push(strangeFile(isSegment(name) ? childOf(path, name) : path, name, kind))
+        else if (folder === 'inbox' || folder === 'outbox') findings.push(...(await this.#file(agent, folder, name)))
       }
     }
     return findings
   }
 
-  /** What lies in an outbox for nobody. */
-  async #unroutable(agent: AgentId): Promise<Finding[]> {
-    const { inboxes, parts, agents } = this.dream
-    const findings: Finding[] = []
-    for (const name of await messageNames(parts, agent, 'outbox')) {
-      const view = await inboxes.read(agent, 'outbox', name)
-      if (!view || 'unreadable' in view || view.to === broadcast) continue
-      if (isAgentId(view.to) && (await agents.isKnown(view.to))) continue
-      const message = `It is for ${view.to === 'unknown' ? 'nobody that it names' : `${view.to}, whom nobody has ever seen`}.`
-      findings.push(
-        finding(
-          'warning',
-          'UNROUTABLE_MESSAGE',
-          view.path,
-          message,
-          'Correct its target_id, or let that agent take something: signalbox dream task take AGENT',
-        ),
-      )
-    }
-    return findings
+  async #file(agent: AgentId, folder: 'inbox' | 'outbox', name: string): Promise<Finding[]> {
+    const found = await this.dream.inboxes.read(agent, folder, name)
+    if (!found) return []
+    if ('unreadable' in found) return [unreadableMessage(found.unreadable.path, found.unreadable.reason)]
+    const { to, path } = found
+    if (folder === 'inbox' || to === broadcast) return []
+    if (isAgentId(to) && (await this.dream.agents.isKnown(to))) return []
+    const message = `It is for ${to === 'unknown' ? 'nobody that it names' : `${to}, whom nobody has ever seen`}.`
+    const hint = 'Correct its target_id, or let that agent take something: signalbox dream task take AGENT'
+    return [finding('warning', 'UNROUTABLE_MESSAGE', path, message, hint)]
   }
 
   async #unseen(agent: AgentId, isSeen: NonNullable<InspectionOptions['isSeen']>): Promise<Finding[]> {
-    const { parts } = this.dream
-    const { length } = await messageNames(parts, agent, 'inbox')
+    const { length } = await messageNames(this.parts, agent, 'inbox')
     if (length === 0 || (await isSeen(agent))) return []
-    const message = `${length === 1 ? 'A message waits' : `${length} messages wait`} for ${agent}, whom nobody has ever seen.`
-    const hint = `If the name is right, let ${agent} take it: signalbox dream task take ${agent}. If not, send it to somebody else.`
-    return [finding('warning', 'UNSEEN_RECIPIENT', folderPath(parts.places, agent, 'inbox'), message, hint)]
+    const inbox = folderPath(this.parts.places, agent, 'inbox')
+    return [unseenRecipient(inbox, agent, length, `signalbox dream task take ${agent}`)]
   }
 
   async #mailboxes(): Promise<Finding[]> {
@@ -194,11 +158,10 @@ export class Inspection extends Part {
       if (length === 0) return
       if (repair) await messages.resend(number, 'doctor')
       const message = `${length === 1 ? 'A message was' : `${length} messages were`} processed, and another program wrote an old copy back that does not say so.`
-      const hint = repair
-        ? 'Nothing more is to be done.'
-        : 'Whoever writes it next puts that right, and so does `signalbox doctor --fix`.'
-      const path = mailboxPath(parts.places, number)
-      findings.push({ ...finding('warning', 'UNMARKED_MESSAGE', path, message, hint), repaired: repair })
+      const hint = 'The next one to write it puts that right, and so does `signalbox doctor --fix`.'
+      findings.push(
+        mended(finding('warning', 'UNMARKED_MESSAGE', mailboxPath(parts.places, number), message, hint), repair),
+      )
     }
     for (const number of await files.numbers()) await unlessCorrupt(() => look(number))
     return findings
@@ -219,12 +182,9 @@ export class Inspection extends Part {
       const message = `Mailbox ${number} is locked by ${holder} for ${Math.round(age / 1000)} s.`
       const hint =
         outcome === 'left'
-          ? 'Whoever writes next removes it, and so does `signalbox doctor --fix`.'
+          ? 'The next one to write removes it, and so does `signalbox doctor --fix`.'
           : 'If that program is dead, remove the file.'
-      findings.push({
-        ...finding('warning', 'STALE_LOCK', path, message, repaired ? 'Nothing more is to be done.' : hint),
-        repaired,
-      })
+      findings.push(mended(finding('warning', 'STALE_LOCK', path, message, hint), repaired))
     }
     return findings
   }
@@ -237,14 +197,13 @@ export class Inspection extends Part {
       circles = circlesIn(tasks)
       return problems
     })
-    const hint = 'Take one of them out of the `depends_on` of another.'
-    return [...bad, ...circles.map((text) => finding('warning', 'DEPENDENCY_CYCLE', parts.places.taskList, text, hint))]
+    const next = 'Take one of them out of the `depends_on` of another.'
+    return [...bad, ...circles.map((text) => dependencyCycle(parts.places.taskList, text, next))]
   }
 
   async #supervisor(): Promise<Finding[]> {
-    const { supervisor, parts } = this.dream
-    return this.#told(supervisorPath(parts.places), async () => {
-      await supervisor.show()
+    return this.#told(supervisorPath(this.parts.places), async () => {
+      await this.dream.supervisor.show()
       return []
     })
   }
@@ -261,33 +220,18 @@ export class Inspection extends Part {
 
   /** Lines that cannot be read, and a file that is no file of lines. */
   async #lines(path: TreePath): Promise<Finding[]> {
-    const leaf = await readOrSayWhy(this.dream.parts.tree, path, { most: 256 * 1024 * 1024 })
+    const leaf = await readOrSayWhy(this.parts.tree, path, { most: 256 * 1024 * 1024 })
     if (!leaf) return []
     if (isUnread(leaf))
       return [finding('warning', leaf.problem.code, path, leaf.problem.message, 'Move it away; it is made again.')]
-    if (holdsArray(leaf.bytes))
-      return [
-        finding(
-          'error',
-          'NOT_LINES',
-          path,
-          'It holds a JSON list, and each line should be one object.',
-          'Write each object on a line of its own.',
-        ),
-      ]
-    let bad = 0
-    for (const line of readJsonLines(leaf.bytes)) if (line.kind !== 'record') bad++
-    return bad === 0
-      ? []
-      : [
-          finding(
-            'note',
-            'TORN_LINE',
-            path,
-            `${bad} line${bad === 1 ? '' : 's'} cannot be read, after a crash or by another program's hand.`,
-            'They are passed over; nothing has to be done.',
-          ),
-        ]
+    if (holdsArray(leaf.bytes)) {
+      const message = 'It holds a JSON list, and each line should be one object.'
+      return [finding('error', 'NOT_LINES', path, message, 'Write each object on a line of its own.')]
+    }
+    const torn = [...readJsonLines(leaf.bytes)].filter(({ kind }) => kind !== 'record').length
+    if (torn === 0) return []
+    const message = `${torn} line${torn === 1 ? '' : 's'} cannot be read, after a crash or by another program's hand.`
+    return [finding('note', 'TORN_LINE', path, message, 'They are passed over; nothing has to be done.')]
   }
 
   async #response(): Promise<Finding[]> {
@@ -344,7 +288,7 @@ export class Inspection extends Part {
 
   /** Notes of our own that somebody else has written over. */
   async #notes(): Promise<Finding[]> {
-    const { tree } = this.dream.parts
+    const { tree } = this.parts
     const findings: Finding[] = []
     for (const { name, kind } of await tree.list(statePath)) {
       if (!isSegment(name)) continue
@@ -360,13 +304,11 @@ export class Inspection extends Part {
   }
 }
 
-const unfinishedEarlier = (path: TreePath, isRepaired: boolean): Finding => ({
-  ...finding(
-    'warning',
-    'UNFINISHED_CHANGE',
-    path,
-    'A process of an earlier version was killed here.',
-    isRepaired ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, or `signalbox dream route`.',
-  ),
-  repaired: isRepaired,
-})
+const unfinishedEarlier = (path: TreePath, isRepaired: boolean): Finding => {
+  const message = 'A process of an earlier version was killed here.'
+  const hint = 'Run `signalbox doctor --fix`, or `signalbox dream route`.'
+  return mended(finding('warning', 'UNFINISHED_CHANGE', path, message, hint), isRepaired)
+}
+
+const mended = (found: Finding, repaired: boolean): Finding =>
+  repaired ? { ...found, hint: 'Nothing more is to be done.', repaired } : found

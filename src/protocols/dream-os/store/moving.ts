@@ -48,16 +48,8 @@ export function setFileAside(parts: DreamParts, step: Step, options: SetAsideOpt
   )
 }
 
-/** Into `temp/archive/`, under a name of its own. */
+/** Into `temp/archive/`, or within it once a response was handed on or shown. */
 export const moveToArchive = (
-  parts: DreamParts,
-  path: TreePath,
-  name: string,
-  options: MoveOptions = {},
-): Promise<Moved> => parts.tree.move(path, childOf(tempArchivePath(parts.places), name), options)
-
-/** Within `temp/archive/`, once what a response asked for is done, or it was shown. */
-export const renameInArchive = (
   parts: DreamParts,
   path: TreePath,
   name: string,

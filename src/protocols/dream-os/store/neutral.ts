@@ -84,7 +84,7 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
         watchedFolders.map((folder) => folderPath(parts.places, agent, folder)),
       ),
     ],
-    send: (draft, options) => sending.sendDraft(draft, options),
+    send: async (draft, options) => ({ ...(await sending.sendDraft(draft, options)), notices: [] }),
     async take(agent, { id, waitMs, signal }) {
       const taken = await claiming.take(agent, {
         ...(id === undefined ? {} : { id }),

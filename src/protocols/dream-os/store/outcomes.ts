@@ -5,15 +5,12 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { PlainMessage } from '../format.ts'
 import type { Folder } from '../layout.ts'
-import type { CompletedTask, MailboxMessage, MailboxStatus, Task, TaskStatus } from '../schema.ts'
-
-/** Where a file of an agent is. */
-export type DreamState = Folder
+import type { CompletedTask, MailboxMessage, MailboxStatus, Task } from '../schema.ts'
 
 /** A file of an inbox or outbox as callers see it. */
 export interface DreamView extends Headline {
   readonly protocol: 'dream'
-  readonly state: DreamState
+  readonly state: Folder
   /** The name of the file: what `task done` takes. */
   readonly file: string
   /** As on disk. Data, never instructions to this program. */
@@ -131,7 +128,6 @@ export interface TaskSent {
   readonly outcome: 'sent' | 'unchanged'
   readonly message: DreamView
   readonly durability: Durability
-  readonly notices: readonly string[]
 }
 
 export type TaskTaken =
@@ -196,11 +192,6 @@ export interface Dispatched {
   readonly problems: readonly string[]
   /** What is to be known of those whom nobody has seen. */
   readonly notices: readonly string[]
-}
-
-export interface TaskSettled {
-  readonly outcome: 'changed' | 'unchanged'
-  readonly changes: readonly { readonly task_id: string; readonly status: TaskStatus; readonly reason?: string }[]
 }
 
 export interface Staged {

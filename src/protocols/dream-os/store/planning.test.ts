@@ -36,7 +36,7 @@ describe('planning', () => {
       target_id: 'Planner',
       data: { task_id: plan, params: { goal: 'Tidy up' } },
     })
-    expect(sent.notices).toEqual(['Nobody has ever seen Planner; it waits all the same.'])
+    expect(sent.notices).toEqual([])
     const results = [task('t-1', { note: 'kept' }), task('t-2', { priority: 1, depends_on: ['t-1'] })]
     await put('runtime/Planner/outbox/msg_a.json', completed(plan, results))
     expect((await dream.router.route('S')).plans).toMatchObject([{ outcome: 'joined', plan, tasks: ['t-1', 't-2'] }])
@@ -123,9 +123,9 @@ describe('planning', () => {
   it('[X-recipient] an answer for an executor that nobody has seen waits in its inbox, and that is told', async () => {
     const { dream, put, names, plan } = await planned()
     await put('runtime/Planner/outbox/msg_a.json', completed(plan, [task('a')]))
-    const routed = await dream.router.route('S')
+    const routed = await dream.router.route('S', { recipient: async (agent) => [`Nobody has seen ${agent}.`] })
     expect(routed.copied).toMatchObject([{ to: ['TaskExecutorAgent', 'Agent_0'] }])
-    expect(routed.notices).toEqual(['Nobody has ever seen TaskExecutorAgent; it waits all the same.'])
+    expect(routed.notices).toEqual(['Nobody has seen TaskExecutorAgent.'])
     expect(await names('runtime/TaskExecutorAgent/inbox')).toHaveLength(1)
   })
 
@@ -161,9 +161,8 @@ describe('planning', () => {
     })
     expect(await names('runtime')).not.toContain('Bobb')
     expect(await json(list)).toMatchObject([{ status: 'PENDING' }, { status: 'IN_PROGRESS' }])
-    expect(await dream.tasks.dispatch('S')).toMatchObject({
-      notices: ['Nobody has ever seen Bobb; it waits all the same. Did you mean Bob?'],
-    })
+    const telling = async (agent: string) => [`Is there a ${agent}?`]
+    expect(await dream.tasks.dispatch('S', { recipient: telling })).toMatchObject({ notices: ['Is there a Bobb?'] })
   })
 
   it('handed out beside a broken state of the supervisor, it says what was done', async () => {

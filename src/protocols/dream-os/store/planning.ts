@@ -55,8 +55,7 @@ export class Planning extends Part {
       ? (await agents.known()).filter((one) => one !== source)
       : [await agents.expectName(to)]
     const plan = `plan-${crypto.randomUUID().slice(0, 8)}`
-    const notices = isForAll ? [] : await agents.noticesAbout(to)
-    if (isForAll && targets.length === 0) notices.push('There is nobody else yet; nobody was asked.')
+    const notices = targets.length === 0 ? ['There is nobody else yet; nobody was asked.'] : []
     const event: PlannerEvent = {
       type: eventTypes.plan,
       source_id: source,

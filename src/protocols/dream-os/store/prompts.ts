@@ -30,7 +30,7 @@ import { told } from '../problem.ts'
 import { isObject, type PlannerEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Recipient } from './agents.ts'
-import { moveToArchive, renameInArchive } from './moving.ts'
+import { moveToArchive } from './moving.ts'
 import { noteNameOf, readNote, writeNote } from './notes.ts'
 import type { Fetched, Staged } from './outcomes.ts'
 import { bytesOf, Part, pathIn } from './parts.ts'
@@ -215,7 +215,7 @@ export class Prompts extends Part {
   /** The response at this path was written out to whoever asked for it: nobody gets it again. */
   async handedOut(path: string): Promise<void> {
     const name = nameOf(treePath(path))
-    await renameInArchive(this.parts, this.#archived(`${stemOf(name)}${untoldEnd}`), name)
+    await moveToArchive(this.parts, this.#archived(`${stemOf(name)}${untoldEnd}`), name)
   }
 
   async #look(): Promise<
@@ -238,7 +238,7 @@ export class Prompts extends Part {
     const { compat, settings } = this.parts
     const target = (message: unknown) => (dispatch && isEvent(message) ? message.target_id : undefined)
     const to = target(seen)
-    const notices = to === undefined ? [] : await this.#noticesAbout(to, recipient)
+    const notices = to !== undefined && isAgentId(to) ? ((await recipient?.(to)) ?? []) : []
     const taken = await this.#moveToArchive(dispatch ? pendingEnd : untoldEnd, (bytes) => {
       const parsed = parseMessage(bytes, { compat, most: settings.largest })
       return parsed.outcome === 'message' && target(parsed.message) === to
@@ -249,11 +249,6 @@ export class Prompts extends Part {
     if (!dispatch) return { ...fetched, path: finalOf(taken.path), notices: [] }
     const done = await this.#dispatch(taken.path, read.message, read.bytes)
     return { ...fetched, ...done, notices: [...notices, ...done.notices] }
-  }
-
-  async #noticesAbout(to: string, recipient: Recipient | undefined): Promise<readonly string[]> {
-    if (!isAgentId(to)) return []
-    return recipient ? recipient(to) : this.dream.agents.noticesAbout(to)
   }
 
   /** The response becomes that of the prompt which has waited longest. */
@@ -304,7 +299,7 @@ export class Prompts extends Part {
   /** Under a new name, so that of two who give it again one does. */
   async #giveAgain(path: TreePath): Promise<GivenResponse | undefined> {
     const name = `${answerStart}-${compactTime(await this.parts.tree.now())}-${newKey()}${untoldEnd}`
-    const moved = await renameInArchive(this.parts, path, name, { touched: true })
+    const moved = await moveToArchive(this.parts, path, name, { touched: true })
     const read = moved.outcome === 'moved' ? await this.#read(this.#archived(name)) : undefined
     if (moved.outcome !== 'moved' || !read) return undefined
     const notices = ['It came before this, and nobody is known to have been shown it.']
@@ -338,7 +333,7 @@ export class Prompts extends Part {
       for (const to of targets) copies.push(await this.#deliverOne(path, { to, name: from, text }))
     }
     const [dispatched] = copies
-    await renameInArchive(this.parts, path, dispatched === undefined ? `${key}${untoldEnd}` : nameOf(final))
+    await moveToArchive(this.parts, path, dispatched === undefined ? `${key}${untoldEnd}` : nameOf(final))
     if (dispatched === undefined)
       return { path: final, notices: ['The response is no event for an agent; it was handed to nobody.'] }
     const notices = copies.length > 1 ? [`Each of these got it: ${targets.join(', ')}.`] : []

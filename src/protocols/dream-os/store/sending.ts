@@ -65,8 +65,6 @@ interface Letter {
   readonly message: PlainMessage
 }
 
-type Delivered = Omit<TaskSent, 'notices'>
-
 /** Another message was sent under the key. */
 interface Used {
   readonly outcome: 'used'
@@ -92,13 +90,12 @@ export class Sending extends Part {
     const inexact = findInexact(message)
     if (inexact !== undefined) throw inexactNumber(inexact)
     const { id } = saidBy(message)
-    const notices = await this.dream.agents.noticesAbout(target)
     const sent =
       id !== undefined && isTaskId(id)
         ? await this.#sendTask(target, id, message)
         : await this.#put({ to: target, name: taskFileName(crypto.randomUUID()), message })
     if (from !== undefined) await this.dream.agents.note(from)
-    return { ...sent, notices }
+    return sent
   }
 
   /** Sends what is said in neutral words; under a key of the sender's own once. */
@@ -110,18 +107,17 @@ export class Sending extends Part {
     const id = key === undefined ? crypto.randomUUID() : hashOf(from, key)
     const message = lower(draft, { id, at: isoOf(this.parts.clock.now()) })
     const letter = { to, name: fileNameOf(message), message }
-    const notices = await agents.noticesAbout(to)
     const sent =
       key === undefined
         ? await this.#put(letter)
         : await this.#sendOnce(`${from} ${key}`, letter, hashOf(printMessage(lower(draft, { id, at: '' }))))
     if (sent.outcome === 'used') throw keyUsed(key!, { id })
     await agents.note(from)
-    return { ...sent, notices }
+    return sent
   }
 
   /** Another task of this id gets another name. */
-  async #sendTask(to: AgentId, id: string, message: PlainMessage): Promise<Delivered> {
+  async #sendTask(to: AgentId, id: string, message: PlainMessage): Promise<TaskSent> {
     const text = JSON.stringify(message)
     for (let n = 1; ; n++) {
       const name = taskFileName(id, n)
@@ -134,7 +130,7 @@ export class Sending extends Part {
   }
 
   /** `digest` stands for what is sent: equal ones mean the same message. */
-  async #sendOnce(key: string, { to, name, message }: Letter, digest: string): Promise<Delivered | Used> {
+  async #sendOnce(key: string, { to, name, message }: Letter, digest: string): Promise<TaskSent | Used> {
     const begun = await this.once.begin(key, printMessage(message), digest, `${to}/${name}`)
     if (begun.outcome === 'known' && begun.digest !== digest) return { outcome: 'used' }
     const path = begun.staged
@@ -147,7 +143,7 @@ export class Sending extends Part {
   }
 
   /** Under a name that nothing else has. */
-  async #put({ to, name, message }: Letter): Promise<Delivered> {
+  async #put({ to, name, message }: Letter): Promise<TaskSent> {
     const path = pathIn(this.parts, to, 'inbox', name)
     const created = await this.parts.tree.create(path, printMessage(message))
     const durability = created.outcome === 'created' ? created.durability : 'process'

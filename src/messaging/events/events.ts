@@ -16,14 +16,14 @@ export interface LineCodec {
 }
 
 export interface EventQuery {
-  /** Only events whose fields have these values. */
+  /** Only events whose fields have these values; what is `undefined` is not asked for. */
   readonly where?: LoggedEvent
   /** Only events from this moment on, in milliseconds; those without a time that can be read are left out. */
-  readonly since?: number
+  readonly since?: number | undefined
   /** The field that holds the time of an event; `at` if not said. */
   readonly timeField?: string
   /** At most so many, the last ones. */
-  readonly limit?: number
+  readonly limit?: number | undefined
 }
 
 export interface FoundEvents {
@@ -94,7 +94,7 @@ const isEvent = (value: unknown): value is LoggedEvent =>
 
 function isWanted(event: LoggedEvent, { where = {}, since, timeField = 'at' }: EventQuery): boolean {
   for (const [field, wanted] of Object.entries(where)) {
-    if (!Object.hasOwn(event, field) || event[field] !== wanted) return false
+    if (wanted !== undefined && (!Object.hasOwn(event, field) || event[field] !== wanted)) return false
   }
   if (since === undefined) return true
   const time = event[timeField]

@@ -2,21 +2,12 @@
 import { printableLine } from '../../kernel/printable.ts'
 import type { Malformed, Problem } from '../../kernel/problem.ts'
 
-export const missing = (field: string, expected: string): Problem => ({
-  code: 'MISSING_FIELD',
-  field,
-  message: `${field} is missing; ${expected} is expected.`,
-})
-
-export const wrong = (field: string, expected: string, value: unknown): Problem => ({
-  code: 'BAD_FIELD',
-  field,
-  message: `${field} is ${shown(value)}; ${expected} is expected.`,
-})
-
 /** One sentence for a field that is missing or is not what it should be. */
-export const missingOrWrong = (field: string, expected: string, value: unknown): Problem =>
-  value === undefined ? missing(field, expected) : wrong(field, expected, value)
+export const missingOrWrong = (field: string, expected: string, value: unknown): Problem => {
+  const isMissing = value === undefined
+  const message = `${field} is ${isMissing ? 'missing' : shown(value)}; ${expected} is expected.`
+  return { code: isMissing ? 'MISSING_FIELD' : 'BAD_FIELD', field, message }
+}
 
 /** For a message that is handed out as it was parsed: its file has the number itself. */
 export const inexactNote = (field: string): string =>

@@ -25,19 +25,14 @@ import { messageNames, Part, pathIn } from './parts.ts'
 import { viewOf } from './view.ts'
 
 export interface TakeTaskOptions {
-  readonly waitMs?: number
+  readonly waitMs?: number | undefined
   /** Only this one, by its id or by the name of its file. */
-  readonly id?: string
-  readonly signal?: AbortSignal
+  readonly id?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A file that may be taken: of an inbox as it is remembered, of an outbox as it is. */
 type Takable = WaitingFile | DreamView
-
-interface HowTaken {
-  /** Whatever the file says now. */
-  readonly believing: boolean
-}
 
 /** How often a file of an inbox was taken, and by whom last. */
 interface Hold {
@@ -60,7 +55,7 @@ export class Claiming extends Part {
     this.#index = new InboxIndex(dream.parts, (agent, name) => dream.inboxes.read(agent, 'inbox', name))
   }
 
-  /** The next file for an agent: from its inbox, or straight from the outbox of somebody who sent it one. */
+  /** The next file for an agent: from its inbox, or straight from the outbox of an agent that sent it one. */
   async take(name: string, { waitMs = 0, id, signal }: TakeTaskOptions = {}): Promise<TaskTaken> {
     const agent = await this.dream.agents.expectName(name)
     await this.dream.recovery.finishAll()
@@ -68,11 +63,11 @@ export class Claiming extends Part {
     let unreadable: readonly Unreadable[] = []
     const attempt = async () => {
       await this.putBackEnded(agent)
-      // A file that somebody keeps changing is taken as it is in the end.
+      // A file that another program keeps changing is taken as it is in the end.
       for (let tries = 3; ; tries--) {
         const found = await this.#index.waitingFor(agent)
         unreadable = found.unreadable
-        const taken = await this.#takeNext(agent, id, found.waiting, { believing: tries === 0 })
+        const taken = await this.#takeNext(agent, id, found.waiting, tries === 0)
         if (taken !== 'outdated') return taken
         await this.#index.forget(agent)
       }
@@ -91,27 +86,30 @@ export class Claiming extends Part {
     return taken ? { ...taken, unreadable } : { outcome: 'nothing', unreadable }
   }
 
-  /** `outdated`: a file says something else than what is remembered of it, so that another one may come first. */
-  async #takeNext(agent: AgentId, id: string | undefined, waiting: readonly WaitingFile[], how: HowTaken) {
+  /**
+   * `outdated`: a file says something else than what is remembered of it, so that another one may come first. `isAnyTaken`: it is
+   * taken whatever it says now.
+   */
+  async #takeNext(agent: AgentId, id: string | undefined, waiting: readonly WaitingFile[], isAnyTaken: boolean) {
     if (id !== undefined) {
       const sent: DreamView[] = []
-      for await (const { view } of this.#addressedTo(agent)) sent.push(view)
+      for await (const view of this.#addressedTo(agent)) sent.push(view)
       const meant = theOneOf<Takable>(id, [...waiting, ...sent], agent)
-      return meant && this.#takeOne(agent, meant, how)
+      return meant && this.#takeOne(agent, meant, isAnyTaken)
     }
     for (const file of waiting) {
-      const taken = await this.#takeOne(agent, file, how)
+      const taken = await this.#takeOne(agent, file, isAnyTaken)
       if (taken) return taken
     }
-    for await (const { view } of this.#addressedTo(agent)) {
-      const taken = await this.#takeOne(agent, view, how)
+    for await (const view of this.#addressedTo(agent)) {
+      const taken = await this.#takeOne(agent, view, isAnyTaken)
       if (taken) return taken
     }
     return undefined
   }
 
-  /** The lease comes first: a file in `working/` without one was left by somebody whose time is up. */
-  async #takeOne(agent: AgentId, meant: Takable, { believing }: HowTaken) {
+  /** The lease comes first: a file in `working/` without one was left by a holder whose time is up. */
+  async #takeOne(agent: AgentId, meant: Takable, isAnyTaken: boolean) {
     const { tree, settings } = this.parts
     const { file, state, path } = meant
     const from = state === 'outbox' ? 'outbox' : 'inbox'
@@ -131,7 +129,7 @@ export class Claiming extends Part {
       const parsed = parseMessage(bytes, { compat: this.parts.compat, most: settings.largest })
       message = parsed.outcome === 'message' ? parsed.message : undefined
       modifiedAt = times.modifiedAt
-      if ('priority' in meant && !believing) {
+      if ('priority' in meant && !isAnyTaken) {
         const now = message && turnOf(viewOf(message, { agent, state: 'inbox', path: path as TreePath, modifiedAt }))
         isOutdated = now?.id !== meant.id || now.priority !== meant.priority || now.time !== meant.time
       }
@@ -159,7 +157,7 @@ export class Claiming extends Part {
     } as const
   }
 
-  /** Senders use names again. Under one that the agent never had, what is said of a file is said of one alone. */
+  /** Senders reuse names. Under a name that the agent never had, the hold note and the outcome are of one file alone. */
   async #freeName(agent: AgentId, name: string): Promise<string> {
     for (let n = 1; ; n++) {
       const free = n === 1 ? name : spareName(name, n)
@@ -237,15 +235,10 @@ export class Claiming extends Part {
     return back
   }
 
-  /** What others have sent to this agent and nobody has carried yet. A broadcast is for the router. */
-  async *#addressedTo(agent: AgentId): AsyncGenerator<{ sender: AgentId; view: DreamView }> {
-    for (const sender of await this.dream.agents.withFolders()) {
-      if (sender === agent) continue
-      for (const name of await messageNames(this.parts, sender, 'outbox')) {
-        const found = await this.dream.inboxes.read(sender, 'outbox', name)
-        if (found && !('unreadable' in found) && found.to === agent) yield { sender, view: found }
-      }
-    }
+  /** What other agents have sent to this one and the router has not carried yet. A broadcast is for the router. */
+  async *#addressedTo(agent: AgentId): AsyncGenerator<DreamView> {
+    for await (const view of this.dream.inboxes.everywhere(['outbox']))
+      if (view.to === agent && view.from !== agent) yield view
   }
 }
 

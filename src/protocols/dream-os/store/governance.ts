@@ -32,7 +32,7 @@ export class Logs extends Part {
     await this.append(this.line(type, agent, details))
   }
 
-  /** Somebody may not do something. Once in a process, so that whoever asks again and again fills no log. */
+  /** An agent may not do something. Told once in a process, so that an agent that asks again and again fills no log. */
   async tellDenied(what: string, agent: string, reason: string): Promise<void> {
     const key = JSON.stringify([what, agent, reason])
     if (this.#denied.has(key)) return
@@ -78,15 +78,7 @@ export class Logs extends Part {
 
   /** With `compat` also those of the log that programs in the field keep in another place, which come first. */
   async events({ type, agent, since, limit }: LogQuery = {}): Promise<FoundEvents> {
-    const query = {
-      where: {
-        ...(type === undefined ? {} : { event_type: type }),
-        ...(agent === undefined ? {} : { agent_source: agent }),
-      },
-      timeField: 'timestamp',
-      ...(since === undefined ? {} : { since }),
-      ...(limit === undefined ? {} : { limit }),
-    }
+    const query = { where: { event_type: type, agent_source: agent }, timeField: 'timestamp', since, limit }
     const { places, compat } = this.parts
     const found = await this.#log(governancePath(places)).find(query)
     if (!compat) return found
@@ -120,12 +112,8 @@ export class Logs extends Part {
   }
 
   completed({ agent, task, since, limit }: LogQuery = {}): Promise<FoundEvents> {
-    return this.#log(completedPath(this.parts.places)).find({
-      where: { ...(agent === undefined ? {} : { agent_id: agent }), ...(task === undefined ? {} : { task_id: task }) },
-      timeField: 'timestamp',
-      ...(since === undefined ? {} : { since }),
-      ...(limit === undefined ? {} : { limit }),
-    })
+    const query = { where: { agent_id: agent, task_id: task }, timeField: 'timestamp', since, limit }
+    return this.#log(completedPath(this.parts.places)).find(query)
   }
 
   /** How what an agent did with a message is recorded: once, or more often for a task that was tried again. */

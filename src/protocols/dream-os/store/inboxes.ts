@@ -19,16 +19,19 @@ import { viewOf } from './view.ts'
 
 type Found = DreamView | { readonly unreadable: Unreadable }
 
+export const isMessage = (found: Found): found is DreamView => !('unreadable' in found)
+
 export class Inboxes extends Part {
   async list(name: string): Promise<InboxListed> {
     const agent = agentId(name)
     const waiting: DreamView[] = []
+    const inHand: DreamView[] = []
     const unreadable: Unreadable[] = []
-    for (const found of await this.#all(agent, 'inbox')) {
-      if ('unreadable' in found) unreadable.push(found.unreadable)
-      else waiting.push(found)
+    for await (const found of this.in(agent, 'inbox')) {
+      if (isMessage(found)) waiting.push(found)
+      else unreadable.push(found.unreadable)
     }
-    const inHand = (await this.#all(agent, 'working')).filter((one): one is DreamView => !('unreadable' in one))
+    for await (const found of this.in(agent, 'working')) if (isMessage(found)) inHand.push(found)
     return { waiting: waiting.sort(asTaken), inHand, unreadable }
   }
 
@@ -51,41 +54,35 @@ export class Inboxes extends Part {
     let unreadable: Unreadable | undefined
     for (const folder of deliveredTo) {
       const one = await this.read(agent, folder, name, folder !== 'inbox')
-      if (one && 'unreadable' in one) unreadable ??= one.unreadable
-      else if (one) found.push(one)
+      if (one && isMessage(one)) found.push(one)
+      else unreadable ??= one?.unreadable
     }
     if (found.length === 0 && unreadable) throw unreadableFile(unreadable)
     return theOneOf(given, found, agent)
   }
 
   async #taken(agent: AgentId): Promise<DreamView[]> {
-    const all: Found[] = []
-    for (const folder of deliveredTo) all.push(...(await this.#all(agent, folder, folder !== 'inbox')))
-    return all.filter((one): one is DreamView => !('unreadable' in one))
+    const all: DreamView[] = []
+    for (const folder of deliveredTo)
+      for await (const found of this.in(agent, folder, folder !== 'inbox')) if (isMessage(found)) all.push(found)
+    return all
   }
 
-  /** The messages in these folders of everybody, one at a time. What is no message is passed over; `inspect` tells of it. */
+  /** The messages in these folders of all agents, one at a time. What is no message is passed over; `inspect` tells of it. */
   async *everywhere(folders: readonly Folder[]): AsyncGenerator<DreamView> {
-    for (const agent of await this.dream.agents.withFolders()) {
-      for (const folder of folders) {
-        for (const name of await messageNames(this.parts, agent, folder)) {
-          const view = await this.read(agent, folder, name)
-          if (view && !('unreadable' in view)) yield view
-        }
-      }
-    }
+    for (const agent of await this.dream.agents.withFolders())
+      for (const folder of folders) for await (const found of this.in(agent, folder)) if (isMessage(found)) yield found
   }
 
-  async #all(agent: AgentId, folder: Folder, lenient = false): Promise<Found[]> {
-    const found: Found[] = []
+  /** The files in one folder of an agent, one at a time. */
+  async *in(agent: AgentId, folder: Folder, lenient = false): AsyncGenerator<Found> {
     for (const name of await messageNames(this.parts, agent, folder)) {
-      const one = await this.read(agent, folder, name, lenient)
-      if (one) found.push(one)
+      const found = await this.read(agent, folder, name, lenient)
+      if (found) yield found
     }
-    return found
   }
 
-  /** One file; `undefined` when it is gone. `lenient`: known deviations are read, as whoever took it may have asked for. */
+  /** One file; `undefined` when it is gone. `lenient`: known deviations are read, as the agent that took it may have asked for. */
   async read(agent: AgentId, folder: Folder, name: string, lenient = false): Promise<Found | undefined> {
     const path = pathIn(this.parts, agent, folder, name)
     const { settings } = this.parts

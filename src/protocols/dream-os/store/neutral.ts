@@ -9,12 +9,12 @@ import type { MessageOutcome, Neutral, Receipt } from '../../contract.ts'
 import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, type SettledView, textOf } from '../envelope.ts'
 import { isEvent, subjectOf } from '../event-format.ts'
-import { folderPath, folders, runtimePath } from '../layout.ts'
+import { deliveredTo, folderPath, folders, runtimePath } from '../layout.ts'
 import { type AgentId, agentId } from '../names.ts'
 import { eventTypes, isObject } from '../schema.ts'
 import type { Dream } from './dream.ts'
+import { isMessage } from './inboxes.ts'
 import type { DreamView, OutcomeInput } from './outcomes.ts'
-import { messageNames } from './parts.ts'
 
 const protocol = { name: 'dream', title: 'Dream.OS' }
 const watchedFolders = ['inbox', 'outbox', 'working'] as const
@@ -86,11 +86,7 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     ],
     send: async (draft, options) => ({ ...(await sending.sendDraft(draft, options)), notices: [] }),
     async take(agent, { id, waitMs, signal }) {
-      const taken = await claiming.take(agent, {
-        ...(id === undefined ? {} : { id }),
-        ...(waitMs === undefined ? {} : { waitMs }),
-        ...(signal === undefined ? {} : { signal }),
-      })
+      const taken = await claiming.take(agent, { id, waitMs, signal })
       if (taken.outcome === 'nothing') return undefined
       const { message, attempt, until, durability } = taken
       const receipt: FileReceipt = { id: message.id, agent, attempt, until: Date.parse(until), file: message.file }
@@ -115,12 +111,10 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
 
     /** An event that tells how the task ended, or a message that answers it; also one that its recipient has read already. */
     async outcomeOf(id, { from, to }) {
-      for (const folder of ['inbox', 'working', 'archive/inbox'] as const) {
-        for (const name of await messageNames(parts, agentId(from), folder)) {
-          const view = await inboxes.read(agentId(from), folder, name)
-          if (!view || 'unreadable' in view || view.from !== to) continue
-          const outcome = outcomeToldBy(view, id)
-          if (outcome) return folder === 'archive/inbox' ? outcome : { ...outcome, answer: view.id }
+      for (const folder of deliveredTo) {
+        for await (const view of inboxes.in(agentId(from), folder)) {
+          const outcome = isMessage(view) && view.from === to ? outcomeToldBy(view, id) : undefined
+          if (outcome) return folder === 'archive/inbox' ? outcome : { ...outcome, answer: (view as DreamView).id }
         }
       }
       return undefined
@@ -136,9 +130,8 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
       const next = 'Correct it where it lies, or move it away.'
       for (const place of await agents.withFolders()) {
         for (const folder of ['inbox', 'outbox'] as const) {
-          for (const name of await messageNames(parts, place, folder)) {
-            const read = await inboxes.read(place, folder, name)
-            if (!read || !('unreadable' in read)) continue
+          for await (const read of inboxes.in(place, folder)) {
+            if (isMessage(read)) continue
             const { path, reason } = read.unreadable
             const found = await quarantinedAt(parts.tree, path as TreePath, { place, reason, next })
             if (found && now - Date.parse(found.since) >= settledAfterMs) yield found

@@ -1,4 +1,4 @@
-/** Failures that nobody handles: a `TASK_FAILED` that waits for an agent nobody has seen, or waits for too long. */
+/** Failures that wait for a person: a `TASK_FAILED` for an agent that was never seen, or that its agent has not taken for too long. */
 import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
@@ -6,7 +6,8 @@ import { type Answer, type Answered, changedSince, digestOf, expectAnswerable, t
 import { isEvent, subjectOf } from '../event-format.ts'
 import { hashOf } from '../hash.ts'
 import { answersPath } from '../layout.ts'
-import { type AgentId, isAgentId } from '../names.ts'
+import { nextFolder } from '../lifecycle.ts'
+import { isAgentId } from '../names.ts'
 import { eventTypes, type PlannerEvent, type Task } from '../schema.ts'
 import { answerSubject, type Step, type StepOf, type Subject } from '../steps.ts'
 import type { Dream } from './dream.ts'
@@ -44,7 +45,7 @@ export class Escalations extends Part {
     }
   }
 
-  /** Failures in inboxes and outboxes that nobody has taken. */
+  /** Failures in inboxes and outboxes that were not taken. */
   async *#waiting(tasks: TaskMap): AsyncGenerator<DreamView> {
     const now = await this.parts.tree.now()
     for await (const view of this.dream.inboxes.everywhere(['inbox', 'outbox'])) {
@@ -94,18 +95,17 @@ export class Escalations extends Part {
    * What a person says goes to the agent that failed, and the failure is put away; a yes lets the task start again. The first
    * answer counts, and is remembered.
    */
-  async answer(asked: Pick<Question, 'id'>, answer: Answer): Promise<Answered> {
+  async answer(asked: Pick<Question, 'id'>, answer: Answer): Promise<AnsweredFailure> {
     for await (const view of this.dream.inboxes.everywhere(['inbox', 'outbox', 'archive/inbox', 'archive/outbox'])) {
       if (!isFailure(view.message) || !isMeant(asked.id, view.id)) continue
       const subject = answerSubject(view.id)
       const outcome = await this.dream.journal.turn(subject, () => this.#answerInTurn(view, subject, answer))
-      const { message: event, file, ...envelope } = view
       const details = { told: view.from, verdict: answer.verdict, task: taskOf(view) }
-      const next = view.state === 'inbox' ? 'archive/inbox' : 'archive/outbox'
-      const owner = ownerOf(view)
-      if (owner === undefined || (view.state !== 'inbox' && view.state !== 'outbox'))
-        return { outcome, message: envelope, details }
-      return { outcome, message: { ...envelope, state: next, path: pathIn(this.parts, owner, next, file) }, details }
+      const [step] = putAwaySteps(view)
+      if (!step) return { outcome, failure: view, details }
+      const { agent, file, from } = step
+      const state = nextFolder(from, putAwayOf(from))
+      return { outcome, failure: { ...view, state, path: pathIn(this.parts, agent, state, file) }, details }
     }
     throw notFound('NO_SUCH_MESSAGE', `There is no failure ${asked.id.slice(0, 80)} that waits for a person.`, {
       hint: 'See what waits: signalbox human list',
@@ -142,7 +142,7 @@ export class Escalations extends Part {
   }
 
   async #putAway({ agent, file: name, from }: StepOf<'put-away'>): Promise<void> {
-    await moveFileSomewhere(this.parts, { agent, name, from, transition: from === 'inbox' ? 'finish' : 'keep' })
+    await moveFileSomewhere(this.parts, { agent, name, from, transition: putAwayOf(from) })
   }
 
   async #answerTo(id: string): Promise<Given | undefined> {
@@ -151,6 +151,11 @@ export class Escalations extends Part {
     const { text, by, verdict } = note
     return { text, by, verdict: verdict === 'approve' || verdict === 'deny' ? verdict : 'answer' }
   }
+}
+
+/** The failure as it is after a person's answer. */
+interface AnsweredFailure extends Pick<Answered, 'outcome' | 'details'> {
+  readonly failure: DreamView
 }
 
 /** A person's answer, as its note has it. */
@@ -179,29 +184,21 @@ export function answerEvents(view: DreamView, { verdict, text, by }: Given): Out
   return isAgentId(view.from) ? [outgoingEvent(view.from, by, event, hashOf(view.id).slice(0, 16))] : []
 }
 
-export function putAwaySteps(view: DreamView): Step[] {
-  const { file, state } = view
-  const owner = ownerOf(view)
-  const isThere = owner !== undefined && (state === 'inbox' || state === 'outbox')
+/** Nothing for a failure that is put away already. */
+export function putAwaySteps({ path, file, state }: DreamView): StepOf<'put-away'>[] {
+  const owner = path.split('/').at(-3) ?? ''
+  const isThere = isAgentId(owner) && (state === 'inbox' || state === 'outbox')
   return isThere ? [{ do: 'put-away', agent: owner, file, from: state }] : []
 }
 
-/** Whose folder it lies in. */
-function ownerOf({ path }: DreamView): AgentId | undefined {
-  const owner = path.split('/').at(-3) ?? ''
-  return isAgentId(owner) ? owner : undefined
-}
+const putAwayOf = (from: StepOf<'put-away'>['from']) => (from === 'inbox' ? 'finish' : 'keep')
 
-const otherWords = (id: string, given: Given | undefined) => {
-  const said = { approve: 'yes', deny: `no: ${given?.text.slice(0, 200)}`, answer: given?.text.slice(0, 200) }
-  return conflict(
-    'ALREADY_ANSWERED',
-    `${id} was answered already: ${given ? said[given.verdict] : 'by somebody else'}`,
-    {
-      hint: 'Send a message of your own to whoever should know.',
-      details: { id },
-    },
-  )
+const otherWords = (id: string, { verdict, text }: Given) => {
+  const said = { approve: 'yes', deny: `no: ${text.slice(0, 200)}`, answer: text.slice(0, 200) }
+  return conflict('ALREADY_ANSWERED', `${id} was answered already: ${said[verdict]}`, {
+    hint: 'Send a message of your own to whoever should know.',
+    details: { id },
+  })
 }
 
 export const isFailure = (message: unknown): boolean => isEvent(message) && message.type === eventTypes.failed

@@ -32,10 +32,10 @@ import type { Outcome } from './settling.ts'
 import { envelopeIn } from './view.ts'
 
 export interface NextOptions {
-  readonly waitMs?: number
+  readonly waitMs?: number | undefined
   /** Give again what this agent has in hand already. */
   readonly resume?: boolean
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** So many packable messages are worth packing by the way. */
@@ -142,12 +142,12 @@ export class MailboxMessages extends Part {
       const isFresh = (opened.mailbox.lastSeenAt ?? 0) > opened.now - this.parts.settings.takeOverMs / 10
       const isWaiting = isFirst || (await this.#choose(number, opened, agent, resume)) !== undefined
       isFirst = false
-      // Whoever writes wakes whoever waits, itself too: so only what has to be written is.
+      // Every write wakes all that wait, this process too: so write only what has to be written.
       if (!isWaiting && isFresh) return undefined
       return this.#giveOne(number, agent, resume)
     }
     const folders = waitMs > 0 ? [this.parts.places.mailboxes] : []
-    const given = await waitFor(this.parts.tree, folders, attempt, { waitMs, ...(signal ? { signal } : {}) })
+    const given = await waitFor(this.parts.tree, folders, attempt, { waitMs, signal })
     await this.dream.agents.note(agent)
     if (given) return given
     const { mailbox } = await this.dream.files.open(number)
@@ -198,7 +198,7 @@ export class MailboxMessages extends Part {
     } as const
   }
 
-  /** The first that is neither processed nor in somebody's hands. */
+  /** The first that is neither processed nor in hand. */
   async #choose(number: number, { mailbox, processed, now }: OpenMailbox, agent: string, resume: boolean) {
     const inHand = await this.dream.files.memory.given(number)
     for (const found of mailbox.eachBut((id) => processed.has(id))) {
@@ -309,7 +309,7 @@ export class MailboxMessages extends Part {
         waiting = opened.mailbox.messages.filter(
           ({ message }) => message && !opened.processed.has(message.message_id),
         ).length
-        // One that is too large to be read by others gives up all that is processed.
+        // From a mailbox that is too large for other commands, all that is processed is packed.
         const age = opened.leaf.size > settings.largest / 2 ? 0 : settings.packAfterMs
         const found = (await this.#packable(number, opened, age)).slice(0, mostPacked)
         const ids = found.flatMap(({ message }) => message?.message_id ?? [])
@@ -366,7 +366,7 @@ export class MailboxMessages extends Part {
     return ids
   }
 
-  /** Processed so long ago, or sent so long ago where nobody knows when it was processed. */
+  /** Processed so long ago, or sent so long ago where it is not known when it was processed. */
   async #packable(number: number, { mailbox, processed, now }: OpenMailbox, ageMs: number): Promise<FoundMessage[]> {
     const when = await this.dream.files.memory.processed(number)
     return mailbox.messages.filter(({ message }) => {

@@ -121,7 +121,10 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     },
 
     questions: () => escalations.questions(),
-    answer: (question, answer) => escalations.answer(question, answer),
+    async answer(question, answer) {
+      const { failure, ...answered } = await escalations.answer(question, answer)
+      return { ...answered, message: lift(failure) }
+    },
 
     /** What cannot be read stays where it lies, and is passed over. Once it is corrected there, it is a message like any other. */
     async *quarantined() {

@@ -40,20 +40,20 @@ import type { Outgoing } from './sending.ts'
 export type Vars = Readonly<Record<string, unknown>> | string
 
 export interface FetchOptions {
-  readonly waitMs?: number
+  readonly waitMs?: number | undefined
   /** Hand a response that is an event to its target. */
   readonly dispatch?: boolean
-  /** Asked before a response is handed to somebody: throws if it may not be, and answers what to tell of that name. */
+  /** Asked before a response is handed to an agent: throws if it may not be, and answers what to tell of that name. */
   readonly recipient?: Recipient
   /** It counts as fetched when `handedOut` says that it was written out, and not before. */
   readonly untilHandedOut?: boolean
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface AskOptions extends FetchOptions {
   /** Who asks. */
   readonly by: string
-  /** Although an earlier prompt has no answer yet: one that still comes to it is then taken for this one's. */
+  /** Although an earlier prompt has no answer yet. An answer that still comes to that one is then taken for this one's. */
   readonly anew?: boolean
 }
 
@@ -70,11 +70,11 @@ type GivenResponse = Extract<Fetched, { outcome: 'fetched' }>
 
 const largestTemplate = 1024 * 1024
 const bridge = 'dream prompt'
-/** Renewed while somebody waits for an answer, so that whoever dies blocks the others for so long at most. */
+/** Renewed while a process waits for an answer, so that one that is killed blocks the others for so long at most. */
 const bridgeLeaseMs = 15_000
-/** The end of an archived response whose event is not handed on yet, and of one that was not written out to anybody yet. */
+/** How an archived response ends whose event is not handed on yet, and one that was not shown to its caller yet. */
 const pendingEnd = '.pending.json'
-export const untoldEnd = '.untold.json'
+const untoldEnd = '.untold.json'
 const ends = ['.json', pendingEnd, untoldEnd] as const
 
 export class Prompts extends Part {
@@ -86,12 +86,9 @@ export class Prompts extends Part {
     const plain = name.startsWith('/') ? name : plainName(name)
     const wanted = plain.endsWith('.j2') ? plain : `${plain}.j2`
     await this.#expectTemplate(wanted)
-    return render({ name: wanted, data: vars, load: (one) => this.#loadNamed(plainName(one)) })
-  }
-
-  /** What a template names. One that cannot be the name of a file is not there, as others that are not there. */
-  async #loadNamed(name: string): Promise<string | undefined> {
-    return name.split('/').every(isSegment) ? this.#load(name) : undefined
+    // A name in a template that cannot be that of a file is one of a template that is not there.
+    const load = (one: string) => (one.split('/').every(isSegment) ? this.#load(one) : undefined)
+    return render({ name: wanted, data: vars, load: (one) => load(plainName(one)) })
   }
 
   async #expectTemplate(name: string): Promise<void> {
@@ -129,12 +126,12 @@ export class Prompts extends Part {
     return this.#stageText(text, by)
   }
 
-  /** That it waits for an answer is noted first: whoever is killed then has asked one too many, never one too few. */
+  /** That it waits for an answer is noted first: after a kill one prompt too many is noted, never one too few. */
   async #stageText(text: string, by: string | undefined): Promise<Staged> {
     const { tree, places } = this.parts
     const path = promptPath(places)
     const bytes = bytesOf(text)
-    const asked = { id: crypto.randomUUID().slice(0, 8), at: await tree.now(), digest: digestOf(text) }
+    const asked = { id: newKey(), at: await tree.now(), digest: digestOf(text) }
     await this.#inTurn(async (unanswered) => {
       await this.#noteUnanswered([...unanswered, by === undefined ? asked : { ...asked, by: by.split(' ')[0]! }])
     })
@@ -147,12 +144,12 @@ export class Prompts extends Part {
     }
   }
 
-  /** While nobody else stages or takes a response, with the prompts that none has come to. */
+  /** While no other process stages or takes a response, with the prompts that none has come to. */
   #inTurn<T>(work: (unanswered: readonly Unanswered[]) => Promise<T>): Promise<T> {
     return this.parts.tree.exclusively('dream prompts', async () => work(await this.#unanswered()))
   }
 
-  /** Without those whose response somebody has taken and was killed before noting it. */
+  /** Without those whose response was taken by a process that was killed before it noted that. */
   async #unanswered(): Promise<readonly Unanswered[]> {
     const note = await readNote(this.parts.tree, unansweredPath)
     const noted = Array.isArray(note?.unanswered) ? note.unanswered.filter(isUnanswered) : []
@@ -175,17 +172,18 @@ export class Prompts extends Part {
   /** Under a name that tells which one it is, so that a repeat after a crash keeps it once. */
   async #keepPrompt(bytes: Uint8Array, at: number): Promise<TreePath> {
     const digest = noteNameOf(Buffer.from(bytes).toString('latin1'), String(at)).slice(0, 8)
-    const path = childOf(tempArchivePath(this.parts.places), `cursor_input-${compactTime(at)}-${digest}.txt`)
+    const path = this.#archived(`cursor_input-${compactTime(at)}-${digest}.txt`)
     await this.parts.tree.create(path, bytes)
     return path
   }
 
   /** Takes the response, or waits for it. Half-written and malformed ones are waited for, then reported, and stay. */
-  async fetch(options: FetchOptions = {}): Promise<Fetched> {
-    return this.#fetch(options, undefined)
+  fetch(options: FetchOptions = {}): Promise<Fetched> {
+    return this.#fetch(options)
   }
 
-  async #fetch(options: FetchOptions, by: string | undefined): Promise<Fetched> {
+  /** `by`: the holder of the bridge, for whom alone the response is. */
+  async #fetch(options: FetchOptions, by?: string): Promise<Fetched> {
     const { waitMs = 0, signal, untilHandedOut = false } = options
     const { tree, places, settings } = this.parts
     let bad: { readonly reason: string; readonly since: number } | undefined
@@ -198,9 +196,8 @@ export class Prompts extends Part {
       else return this.#take(found.message, options)
       return undefined
     }
-    const wait = (ms: number) =>
-      waitFor(tree, ms > 0 ? [tempPath(places)] : [], attempt, { waitMs: ms, ...(signal ? { signal } : {}) })
-    // What was taken for somebody else's prompt is not for whoever asks.
+    const wait = (ms: number) => waitFor(tree, ms > 0 ? [tempPath(places)] : [], attempt, { waitMs: ms, signal })
+    // What was taken for an earlier prompt does not answer this one.
     const left = async () => (by === undefined ? this.#takeUntold() : undefined)
     const first = (await left()) ?? (await wait(waitMs))
     // A response that is being written right now gets a little longer.
@@ -212,7 +209,7 @@ export class Prompts extends Part {
     return { outcome: 'nothing' }
   }
 
-  /** The response at this path was written out to whoever asked for it: nobody gets it again. */
+  /** The response at this path was shown to its caller: it is not handed out again. */
   async handedOut(path: string): Promise<void> {
     const name = nameOf(treePath(path))
     await moveToArchive(this.parts, this.#archived(`${stemOf(name)}${untoldEnd}`), name)
@@ -222,7 +219,7 @@ export class Prompts extends Part {
     { outcome: 'whole'; message: PlainMessage } | { outcome: 'malformed'; reason: string } | undefined
   > {
     const { tree, places, settings } = this.parts
-    // Listing finishes what somebody was killed over: the response may lie under a private name.
+    // Listing puts back what a killed process was moving: the response may lie under a private name.
     await listIfFolder(tree, tempPath(places))
     const leaf = await readOrSayWhy(tree, responsePath(places), { most: settings.largest })
     if (!leaf) return undefined
@@ -256,7 +253,7 @@ export class Prompts extends Part {
     const { tree, places } = this.parts
     return this.#inTurn(async (unanswered) => {
       const [first, ...rest] = unanswered
-      const name = first ? answerName(first) : `${answerStart}-${compactTime(await tree.now())}-${newKey()}`
+      const name = answerName(first ?? { at: await tree.now(), id: newKey() })
       const moved = await moveToArchive(this.parts, responsePath(places), `${name}${end}`, {
         change: (bytes) => (isWanted(bytes) ? bytes : undefined),
       })
@@ -273,8 +270,8 @@ export class Prompts extends Part {
   }
 
   /**
-   * What somebody took and was killed, or cut off, before it had written it out. Whoever took it just now is given the time to
-   * do so. By our own clock too: the time of the file may be a stranger's.
+   * A response whose taker was killed, or cut off, before it had shown it. A young one is left to its taker for a while, by our
+   * own clock too: the time of the file may be a stranger's.
    */
   async #takeUntold(): Promise<GivenResponse | undefined> {
     const { tree, settings } = this.parts
@@ -296,9 +293,9 @@ export class Prompts extends Part {
     }
   }
 
-  /** Under a new name, so that of two who give it again one does. */
+  /** Under a new name, so that of two processes that give it again one does. */
   async #giveAgain(path: TreePath): Promise<GivenResponse | undefined> {
-    const name = `${answerStart}-${compactTime(await this.parts.tree.now())}-${newKey()}${untoldEnd}`
+    const name = `${answerName({ at: await this.parts.tree.now(), id: newKey() })}${untoldEnd}`
     const moved = await moveToArchive(this.parts, path, name, { touched: true })
     const read = moved.outcome === 'moved' ? await this.#read(this.#archived(name)) : undefined
     if (moved.outcome !== 'moved' || !read) return undefined
@@ -307,15 +304,19 @@ export class Prompts extends Part {
     return { outcome: 'fetched', response: read.message, path: final, durability: moved.durability, notices }
   }
 
-  /** The responses that nobody is known to have been shown, the oldest first. */
-  async untold(): Promise<TreePath[]> {
+  /** The responses that are not known to have been shown, the oldest first. */
+  untold(): Promise<TreePath[]> {
+    return this.#archivedWith(untoldEnd)
+  }
+
+  async #archivedWith(end: string): Promise<TreePath[]> {
     const entries = await listIfFolder(this.parts.tree, tempArchivePath(this.parts.places))
     return entries.flatMap(({ name, kind }) =>
-      kind === 'leaf' && name.endsWith(untoldEnd) && isSegment(name) ? [this.#archived(name)] : [],
+      kind === 'leaf' && name.endsWith(end) && isSegment(name) ? [this.#archived(name)] : [],
     )
   }
 
-  /** Nobody gets it: then it waits for whoever fetches next. */
+  /** Where there is no agent to hand it to, it waits for the next one that fetches. */
   async #dispatch(
     path: TreePath,
     response: unknown,
@@ -340,13 +341,13 @@ export class Prompts extends Part {
     return { path: final, dispatched, ...(copies.length > 1 ? { copies } : {}), notices }
   }
 
-  /** One agent, or everybody but whoever it is from. */
+  /** One agent, or for a broadcast all but its sender. */
   async #targetsOf({ source_id, target_id }: PlannerEvent): Promise<readonly AgentId[]> {
     if (target_id === broadcast) return (await this.dream.agents.known()).filter((one) => one !== source_id)
     return isAgentId(target_id) ? [target_id] : []
   }
 
-  /** Unless somebody else, who took us for dead, has done it and renamed the response. */
+  /** Unless another process, which took this one for dead, has done it and renamed the response. */
   #deliverOne(response: TreePath, message: Outgoing): Promise<TreePath> {
     const { tree } = this.parts
     return tree.exclusively(`dream ${response}`, async () => {
@@ -355,23 +356,15 @@ export class Prompts extends Part {
     })
   }
 
-  /** Hands on what somebody fetched and died before handing it on. */
-  async dispatchPending(): Promise<number> {
-    const { tree, places } = this.parts
-    const folder = tempArchivePath(places)
-    let count = 0
-    for (const { name, kind } of await listIfFolder(tree, folder)) {
-      if (kind !== 'leaf' || !name.endsWith(pendingEnd)) continue
-      const path = childOf(folder, name)
+  /** Hands on what killed processes fetched and did not hand on. */
+  async dispatchPending(): Promise<void> {
+    for (const path of await this.#archivedWith(pendingEnd)) {
       const read = await this.#read(path)
-      if (!read) continue
-      await this.#dispatch(path, read.message, read.bytes)
-      count++
+      if (read) await this.#dispatch(path, read.message, read.bytes)
     }
-    return count
   }
 
-  /** Stages and fetches while nobody else does, so that each who asks gets the answer to their own prompt. */
+  /** Stages and fetches while no other process does, so that each caller gets the answer to its own prompt. */
   async ask(
     name: string,
     vars: Vars,
@@ -427,7 +420,7 @@ export class Prompts extends Part {
           badSince ??= performance.now()
           const isYoung = performance.now() - badSince < settings.settleMs
           if (isYoung) await pause(20)
-          // What is no response at all is kept, and handed to nobody.
+          // What is no response at all is kept, and not handed out.
           else await moveToArchive(this.parts, responsePath(places), `${answerStart}-${newKey()}.unasked.json`)
           continue
         }
@@ -435,11 +428,8 @@ export class Prompts extends Part {
         notices.push('A response to an earlier prompt is kept: signalbox dream prompt fetch hands it out.')
       }
     }
-    const isClear = await waitFor(tree, left() > 0 ? [tempPath(places)] : [], attempt, {
-      waitMs: left(),
-      ...(signal ? { signal } : {}),
-    })
-    if (isClear) return notices
+    const waitMs = left()
+    if (await waitFor(tree, waitMs > 0 ? [tempPath(places)] : [], attempt, { waitMs, signal })) return notices
     throw owes(owed)
   }
 
@@ -465,7 +455,7 @@ const answerStart = 'cursor_output'
 const newKey = (): string => crypto.randomUUID().slice(0, 8)
 
 /** What the response to a prompt is called in the archive, without its end. */
-const answerName = ({ at, id }: Unanswered): string => `${answerStart}-${compactTime(at)}-${id}`
+const answerName = ({ at, id }: Pick<Unanswered, 'at' | 'id'>): string => `${answerStart}-${compactTime(at)}-${id}`
 
 /** Where a response is once it was handed on or shown. */
 const finalOf = (path: TreePath): TreePath =>
@@ -476,11 +466,9 @@ const digestOf = (text: string): string => noteNameOf(text).slice(0, 16)
 /** A note that anybody may have written. */
 const isUnanswered = (value: unknown): value is Unanswered =>
   isObject(value) &&
-  typeof value.id === 'string' &&
-  /^[0-9a-f]{8}$/.test(value.id) &&
-  typeof value.at === 'number' &&
+  /^[0-9a-f]{8}$/.test(String(value.id)) &&
   Number.isSafeInteger(value.at) &&
-  Math.abs(value.at) < 8e15 &&
+  Math.abs(value.at as number) < 8e15 &&
   typeof value.digest === 'string' &&
   (value.by === undefined || typeof value.by === 'string')
 

@@ -13,7 +13,7 @@ export function parseEvent(bytes: Uint8Array, options: JsonOptions): Parsed<Plan
   return { outcome: 'message', message: read.value as PlannerEvent, problems: [] }
 }
 
-export function eventProblems(value: Readonly<Record<string, unknown>>): Problem[] {
+function eventProblems(value: Readonly<Record<string, unknown>>): Problem[] {
   const problems: Problem[] = []
   for (const field of ['type', 'source_id', 'target_id']) {
     const found = value[field]

@@ -1,4 +1,4 @@
-/** What somebody typed: JSON and times. What is wrong with it is the caller's to put right. */
+/** What a person or an agent typed: JSON and times. A mistake in it is an error of the caller. */
 import { parseDateTime } from '../../formats/date-time.ts'
 import { findInexact, parseJson } from '../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'

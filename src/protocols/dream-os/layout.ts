@@ -62,8 +62,8 @@ export const coordinationPath = ({ root }: Places): TreePath => below(root, '_ag
 export const reflectionsPath = (places: Places, agent: AgentId): TreePath =>
   below(coordinationPath(places), `${agent}/reflection`)
 
-export const mailboxName = (number: number): string => `mailbox_${number}.json`
-export const mailboxPath = ({ mailboxes }: Places, number: number): TreePath => below(mailboxes, mailboxName(number))
+export const mailboxPath = ({ mailboxes }: Places, number: number): TreePath =>
+  below(mailboxes, `mailbox_${number}.json`)
 export const lockPath = (places: Places, number: number): TreePath => `${mailboxPath(places, number)}.lock` as TreePath
 export const completedPath = ({ mailboxes }: Places): TreePath => below(mailboxes, 'completed_tasks.json')
 export const mailboxArchivePath = ({ mailboxes }: Places, number: number): TreePath =>

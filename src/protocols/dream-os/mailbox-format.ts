@@ -1,6 +1,6 @@
 /**
  * A shared mailbox as a file, and the messages in it. Reading never throws: what is no message keeps its place and is told
- * about, the others flow. Spec: Dream.OS, Messaging Format Protocol, 1 and 2.
+ * of, and stops no message. Spec: Dream.OS, Messaging Format Protocol, 1 and 2.
  */
 import type { JsonEditor } from '../../formats/json-edit.ts'
 import type { Malformed, Problem } from '../../kernel/problem.ts'
@@ -110,7 +110,7 @@ export function parseMailbox(bytes: Uint8Array, options: JsonOptions): ReadMailb
   return checkedLater(parts, value.messages)
 }
 
-/** A mailbox whose messages are checked when somebody asks for them: with thousands it takes a while. */
+/** A mailbox whose messages are checked when they are first asked for: with thousands that takes a while. */
 export function checkedLater(parts: MailboxParts, values: readonly unknown[]): ReadMailbox {
   let checked: FoundMessage[] | undefined
   let ids: ReadonlySet<string> | undefined

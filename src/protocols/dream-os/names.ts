@@ -6,11 +6,11 @@ declare const brand: unique symbol
 export type AgentId = string & { readonly [brand]: 'AgentId' }
 export type TaskId = string & { readonly [brand]: 'TaskId' }
 
-/** An address for everybody, and so nobody's name. */
+/** The address of all agents; no agent can have it as its name. */
 export const broadcast = 'broadcast'
 
 /** Senders that are no agents: they have no folder of their own. Spec: Dream.OS, Individual Message Object. */
-export const otherSenders: readonly string[] = ['System', 'User']
+const otherSenders: readonly string[] = ['System', 'User']
 
 const agent = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const task = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/

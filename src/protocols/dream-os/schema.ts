@@ -81,7 +81,7 @@ export interface GovernanceEvent extends Unknown {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The events that operations write by themselves, and the details of each. Anybody may add others. */
+/** The events that operations write by themselves, and the details of each. Agents may add events of their own. */
 export const significantEvents = {
   MAILBOX_TAKEN_OVER: 'mailbox, from, to, last_seen_utc',
   LOCK_BROKEN: 'lock, holder, reason',

@@ -46,7 +46,7 @@ export type Step =
   | { readonly do: 'news'; readonly news: News }
   /** Moves a message that was staged into an inbox. */
   | { readonly do: 'carry'; readonly staged: string; readonly to: AgentId; readonly name: string }
-  /** Changes the list of tasks; `by`: who is named as the one that blocked others. */
+  /** Changes the list of tasks; `by`: who is named in the log for tasks that are blocked by that. */
   | {
       readonly do: 'tasks'
       readonly by: string

@@ -21,7 +21,7 @@ export interface TaskList {
 }
 
 /** What stands at one place of the list. */
-export interface TaskEntry {
+interface TaskEntry {
   readonly index: number
   readonly value: unknown
   readonly task?: Task
@@ -97,7 +97,7 @@ export function readTask(
   return problems.length > 0 ? { problems, notes } : { task: { ...raised, status } as Task, problems, notes }
 }
 
-export type JoinPlan =
+type JoinPlan =
   | { readonly outcome: 'valid' /** Those that are not in the list yet. */; readonly added: readonly Task[] }
   | { readonly outcome: 'refused'; readonly reasons: readonly string[] }
 
@@ -208,7 +208,7 @@ function dependenciesOf(list: Iterable<Task>): (task: Task) => readonly string[]
 }
 
 /** What becomes of a task. */
-export interface TaskChange {
+interface TaskChange {
   readonly status: TaskStatus
   readonly blocked_reason?: string | null
 }
@@ -251,14 +251,14 @@ function consequenceFor(
     ? `It depends on ${cause.task_id}, which is ${cause.status}.`
     : part && `Its part ${part.task_id} is ${part.status}.`
   if (reason !== undefined) {
-    if (status === 'IN_PROGRESS' && parts.length === 0) return undefined // Somebody works on it already.
+    if (status === 'IN_PROGRESS' && parts.length === 0) return undefined // Its agent works on it already.
     return status === 'BLOCKED' && blocked_reason === reason ? undefined : { status: 'BLOCKED', blocked_reason: reason }
   }
   if (parts.length > 0) {
     if (parts.every((one) => one.status === 'COMPLETED')) return { status: 'COMPLETED', ...cleared(task) }
     return status === 'IN_PROGRESS' ? undefined : { status: 'IN_PROGRESS', ...cleared(task) }
   }
-  // Blocked by us, and no longer so. What others have blocked stays.
+  // Only what we blocked is freed: we write a reason. What other programs have blocked stays.
   if (status === 'BLOCKED' && typeof blocked_reason === 'string') return { status: 'PENDING', blocked_reason: null }
   return undefined
 }

@@ -1,4 +1,4 @@
-/** The agents of a workspace: whoever has a folder in `runtime/`, a mailbox, or has done something here. */
+/** The agents of a workspace: those that have a folder in `runtime/` or a mailbox, or have acted here. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -8,7 +8,7 @@ import { agentPath, presencePath, runtimePath } from '../layout.ts'
 import { type AgentId, agentId, isAgentId } from '../names.ts'
 import type { DreamParts } from './parts.ts'
 
-/** What others leave with an agent; a person who answers a failure puts it into the archive of whoever it waited for. */
+/** What other agents leave with an agent, and people: an answered failure goes into the archive of the agent it waited for. */
 const byOthers: ReadonlySet<string> = new Set(['inbox', 'archive'])
 
 /** Asked before something is sent: throws if this agent may not get it, and answers what to tell of the name. */
@@ -34,7 +34,7 @@ export class Agents {
     return entries.flatMap(({ name, kind }) => (kind === 'folder' && isAgentId(name) ? [name] : []))
   }
 
-  /** Who has a folder or has been seen: whoever a message can be meant for. */
+  /** Who has a folder or has been seen: the agents that a message can be meant for. */
   async known(): Promise<AgentId[]> {
     return [...new Set([...(await this.withFolders()), ...(await this.#noted())])].sort()
   }
@@ -74,7 +74,7 @@ export class Agents {
   }
   readonly #told = new Set<string>()
 
-  /** The name, checked, and no other spelling of one that is known. */
+  /** The name, checked. Refuses another spelling of a known one. */
   async expectName(text: string): Promise<AgentId> {
     const agent = agentId(text)
     const other = sameButForCase(agent, await this.known())
@@ -82,7 +82,7 @@ export class Agents {
     throw differsByCase(agent, other)
   }
 
-  /** The check of what is sent to many, of whom one that may get nothing stops no other. */
+  /** For what is sent to many agents: one that may get nothing stops no other. */
   async judge(agent: string, recipient?: Recipient): Promise<Judged> {
     try {
       return { notices: (await recipient?.(agent)) ?? [] }

@@ -24,7 +24,7 @@ import type { DreamView, TaskTaken, Unreadable } from './outcomes.ts'
 import { messageNames, Part, pathIn } from './parts.ts'
 import { viewOf } from './view.ts'
 
-export interface TakeTaskOptions {
+interface TakeTaskOptions {
   readonly waitMs?: number | undefined
   /** Only this one, by its id or by the name of its file. */
   readonly id?: string | undefined

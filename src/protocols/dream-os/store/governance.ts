@@ -10,7 +10,7 @@ import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import { Part, unlessCorrupt } from './parts.ts'
 
-export interface LogQuery {
+interface LogQuery {
   readonly type?: string
   readonly agent?: string
   readonly task?: string

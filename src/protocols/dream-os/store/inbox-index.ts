@@ -1,6 +1,6 @@
 /**
- * The order in which the files of an inbox are taken. Of a large one it is remembered, so that whoever takes a file reads what
- * has come since and not thousands of others; the next process finds it in `.signalbox/cache/dream/`. Derived and disposable.
+ * The order in which the files of an inbox are taken. Of a large inbox it is remembered, so that taking a file reads what has come
+ * since and not thousands of files; the next process finds it in `.signalbox/cache/dream/`. Derived and disposable.
  *
  * Names are never believed: the folder is listed. What a file says is believed for a while, since an edit in place shows in no
  * listing, and is judged again in the step that takes it.
@@ -59,7 +59,7 @@ export class InboxIndex {
     this.#read = read
   }
 
-  /** Files that are no messages are read each time: somebody may just be writing them. */
+  /** Files that are no messages are read each time: they may not be written to their end yet. */
   async waitingFor(
     agent: AgentId,
   ): Promise<{ readonly waiting: readonly WaitingFile[]; readonly unreadable: readonly Unreadable[] }> {
@@ -113,7 +113,7 @@ export class InboxIndex {
       const files = [...turns].map(([file, { priority, time, id }]) => [file, priority, time, id])
       await writeNote(this.#parts.tree, this.#path(agent), { readAt, files })
     } catch (error) {
-      // A full disk, or a cache that is not ours to write: nobody's work fails because of it.
+      // A full disk, or a cache of another user: taking works without it.
       if (!(error instanceof SignalboxError)) throw error
     }
   }

@@ -1,6 +1,6 @@
 /**
- * What `doctor` should know of Dream.OS: files that are no messages, messages to nobody, mailboxes that cannot be read, locks that
- * stay, outcomes that somebody died over. With `repair` the latter are finished; everything else waits for a person.
+ * What `doctor` should know of Dream.OS: files that are no messages, messages without a known recipient, mailboxes that cannot be
+ * read, locks that stay, changes of killed processes. With `repair` the latter are finished; the rest waits for a person.
  */
 import { holdsArray, readJsonLines } from '../../../formats/json-lines.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -102,7 +102,7 @@ export class Inspection extends Part {
     return (await this.parts.tree.look(childOf(path, 'inbox'))) !== undefined
   }
 
-  /** Files named like messages that are none, in whichever folder of an agent, and what lies in an outbox for nobody. */
+  /** Files named like messages that are none, in all folders of an agent, and messages of its outbox without a known recipient. */
   async #files(agent: AgentId): Promise<Finding[]> {
     const findings: Finding[] = []
     for (const folder of folders) {
@@ -143,7 +143,7 @@ export class Inspection extends Part {
       problems.map((message) => {
         const isLarge = message.includes('mailbox compact')
         const advice = isLarge ? `Pack it: signalbox dream mailbox compact --mailbox ${mailbox}; or ${raise}.` : hint
-        // Every message in one that cannot be read is stuck.
+        // Every message in a mailbox that cannot be read is stuck.
         return finding(unreadable ? 'error' : 'warning', 'BAD_MAILBOX', path, message, advice)
       }),
     )
@@ -247,7 +247,7 @@ export class Inspection extends Part {
     return []
   }
 
-  /** Responses that somebody took and was killed before they were shown to anybody, or that came too late for who asked. */
+  /** Responses whose taker was killed before it showed them, or that came too late for the agent that asked. */
   async #untoldResponses(): Promise<Finding[]> {
     const { parts, prompts } = this.dream
     const now = await parts.tree.now()
@@ -286,7 +286,7 @@ export class Inspection extends Part {
     return findings
   }
 
-  /** Notes of our own that somebody else has written over. */
+  /** Notes of our own that another program has written over. */
   async #notes(): Promise<Finding[]> {
     const { tree } = this.parts
     const findings: Finding[] = []

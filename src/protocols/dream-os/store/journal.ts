@@ -15,7 +15,7 @@ type Performing = { [Kind in Step['do']]: Perform<StepOf<Kind>> }
 
 const answers = ['lost', 'process', 'batch', 'full'] as const satisfies readonly ('lost' | Durability)[]
 
-/** Steps that write into a file which people edit: where it breaks its format the others are done all the same. */
+/** Steps that write into a file which people edit. Where it breaks its format, only this step is left out. */
 const dispensable: readonly Step['do'][] = ['news', 'tasks']
 
 export class DreamJournal extends Journal<Step, Subject> {

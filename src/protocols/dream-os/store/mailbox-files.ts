@@ -1,5 +1,5 @@
 /**
- * Changing a mailbox: turn, lock, read, change, replace if nobody else has, unlock. A foreign lock is waited for outside of the
+ * Changing a mailbox: turn, lock, read, change, replace if it is unchanged, unlock. A foreign lock is waited for outside of the
  * turn. Every change also puts back what another program has overwritten: messages of ours, and ids that were processed.
  * Spec: Dream.OS, Notes (Atomicity).
  */
@@ -37,7 +37,7 @@ export interface OpenMailbox {
 }
 
 /** What to do with a mailbox, from what it says now. Asked again when another program has changed it meanwhile. */
-export type MailboxChange<T> = {
+type MailboxChange<T> = {
   readonly answer: T
 } & (
   | {
@@ -49,7 +49,7 @@ export type MailboxChange<T> = {
   | { readonly steps: readonly Step[] }
 )
 
-export interface ChangeOptions {
+interface ChangeOptions {
   /** Who does it, for the lock. */
   readonly by: string
   /** How large it may be. */

@@ -14,16 +14,16 @@ import { eventId, type Logs } from './governance.ts'
 import { moveLockAway } from './moving.ts'
 import type { DreamParts } from './parts.ts'
 
-export type Locked =
+type Locked =
   /** `broken`: whose lock was left there and had to be broken. */
   | { readonly outcome: 'locked'; readonly content: string; readonly broken?: string }
-  /** Somebody else's, for people: who, and since when. */
+  /** `holder`, for people: who, and since when. */
   | { readonly outcome: 'busy'; readonly holder: string }
 
 const ours = 'signalbox'
 const longestName = 4096
 
-/** Takes the lock, or says whose it is. Waits for nobody. Only in the turn of the mailbox. */
+/** Takes the lock, or says whose it is; does not wait. Only in the turn of the mailbox. */
 export async function takeLock(parts: DreamParts, logs: Logs, mailbox: number, by: string): Promise<Locked> {
   const { tree, clock, places } = parts
   const { lockAgeMs } = parts.settings
@@ -71,7 +71,7 @@ export async function tellBroken(parts: DreamParts, logs: Logs, mailbox: number)
 const idOf = ({ bytes, modifiedAt }: Pick<Leaf, 'bytes' | 'modifiedAt'>): string =>
   eventId(modifiedAt, hashOf(Buffer.from(bytes).toString('latin1'), `${modifiedAt}`))
 
-/** Only the one that was taken: a stranger may have broken it and taken it. */
+/** Only the lock that was taken: another program may have broken it and made its own. */
 export async function freeLock({ tree, places }: DreamParts, mailbox: number, content: string): Promise<void> {
   const own = Buffer.from(content)
   await tree.remove(lockPath(places, mailbox), { onlyIf: (bytes) => own.equals(bytes), atMost: longestName })
@@ -113,7 +113,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process may not be asked; only one that is not there is dead.
+    // EPERM: a process of another user. Only one that is not there is dead.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

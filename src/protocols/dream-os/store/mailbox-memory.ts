@@ -50,7 +50,7 @@ export class MailboxMemory {
   async given(mailbox: number): Promise<Map<string, Given>> {
     const note = await readNote(this.#parts.tree, mailboxStatePath(mailbox))
     const found = isObject(note?.given) ? Object.entries(note.given) : []
-    // A stranger's file may promise a message to somebody for ever.
+    // Another program may have written an end that never comes.
     const latest = (await this.#parts.tree.now()) + this.#parts.settings.leaseMs
     return new Map(
       found.flatMap(([id, value]): [string, Given][] => {

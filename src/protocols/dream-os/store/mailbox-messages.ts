@@ -31,7 +31,7 @@ import { Part, unlessCorrupt } from './parts.ts'
 import type { Outcome } from './settling.ts'
 import { envelopeIn } from './view.ts'
 
-export interface NextOptions {
+interface NextOptions {
   readonly waitMs?: number | undefined
   /** Give again what this agent has in hand already. */
   readonly resume?: boolean

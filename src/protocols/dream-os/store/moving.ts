@@ -65,7 +65,7 @@ export async function moveToInbox(parts: DreamParts, from: TreePath, to: AgentId
   }
 }
 
-/** A lock that somebody left, out of the way, if `isLeft` says so of what was won. */
+/** Moves a lock out of the way if `isLeft` says of what was won that its holder is gone. */
 export const moveLockAway = (
   parts: DreamParts,
   mailbox: number,

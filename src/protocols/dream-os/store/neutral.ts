@@ -1,6 +1,6 @@
 /**
- * Dream.OS in neutral words: the inboxes of agents. What lies in shared mailboxes belongs to whoever has claimed the mailbox, not
- * to an agent by name, and is told by `dream mailbox`. It has no places (missions, workspaces).
+ * Dream.OS in neutral words: the inboxes of agents. What lies in a shared mailbox belongs to the agent that has claimed it, by
+ * whatever name, and is told by `dream mailbox`. It has no places (missions, workspaces).
  */
 import { isMeant } from '../../../kernel/short-id.ts'
 import { type TreePath, treePath } from '../../../kernel/tree-path.ts'

@@ -86,7 +86,7 @@ export type MailboxGiven =
       readonly agent: string
       readonly path: TreePath
       readonly attempt: number
-      /** Given before, to somebody who did not finish it. */
+      /** Given before, and not finished. */
       readonly redelivered: boolean
       readonly until: string
       readonly notes: readonly string[]
@@ -153,7 +153,7 @@ export interface Routed {
   readonly outcome: 'routed' | 'nothing'
   readonly moved: readonly { readonly from: string; readonly to: string; readonly path: string }[]
   readonly copied: readonly { readonly from: string; readonly to: readonly string[]; readonly path: string }[]
-  /** Messages to nobody known: they stay where they are. */
+  /** Messages without a known recipient: they stay where they are. */
   readonly unroutable: readonly { readonly path: string; readonly target: string; readonly reason: string }[]
   readonly resent: readonly { readonly mailbox: number; readonly id: string }[]
   readonly plans: readonly PlanAnswered[]
@@ -190,7 +190,7 @@ export interface Dispatched {
   readonly tasks: readonly Task[]
   readonly paths: readonly string[]
   readonly problems: readonly string[]
-  /** What is to be known of those whom nobody has seen. */
+  /** Remarks about agents that were never seen. */
   readonly notices: readonly string[]
 }
 

@@ -18,9 +18,9 @@ import { type Outgoing, outgoingEvent } from './sending.ts'
 import { expectExpandable } from './task-list.ts'
 import { viewOf } from './view.ts'
 
-export interface PlanInput {
+interface PlanInput {
   readonly from: string
-  /** A planner, or `broadcast` for everybody. */
+  /** A planner, or `broadcast` for all agents. */
   readonly to: string
   readonly goal: string
   /** The task to expand. */

@@ -37,9 +37,9 @@ import { bytesOf, Part, pathIn } from './parts.ts'
 import type { Outgoing } from './sending.ts'
 
 /** An object, or its text in JSON: a template tells `1` from `1.0`, which parsing would make one. */
-export type Vars = Readonly<Record<string, unknown>> | string
+type Vars = Readonly<Record<string, unknown>> | string
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly waitMs?: number | undefined
   /** Hand a response that is an event to its target. */
   readonly dispatch?: boolean
@@ -50,7 +50,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface AskOptions extends FetchOptions {
+interface AskOptions extends FetchOptions {
   /** Who asks. */
   readonly by: string
   /** Although an earlier prompt has no answer yet. An answer that still comes to that one is then taken for this one's. */

@@ -20,7 +20,7 @@ import { messageNames, Part, pathIn, unlessCorrupt } from './parts.ts'
 type Found = { -readonly [K in keyof Omit<Routed, 'outcome'>]: Routed[K][number][] }
 
 export class Router extends Part {
-  /** One pass: outboxes, lost messages of mailboxes, dead agents, and whatever somebody left half-done. */
+  /** One pass: outboxes, lost messages of mailboxes, dead agents, and what killed processes left half-done. */
   async route(by: string, { recipient }: { readonly recipient?: Recipient } = {}): Promise<Routed> {
     const { agents, claiming, files, mailboxes, prompts, supervisor, tasks } = this.dream
     const found: Found = { moved: [], copied: [], unroutable: [], resent: [], plans: [], unreadable: [], notices: [] }
@@ -50,7 +50,7 @@ export class Router extends Part {
     return { outcome: did > 0 ? 'routed' : 'nothing', ...found }
   }
 
-  /** The supervisor need not know of what is done. What has failed stays until somebody puts it right. */
+  /** The supervisor forgets what is done. What has failed stays until it is put right. */
   async #letGo(): Promise<void> {
     const { planning, supervisor } = this.dream
     const { tasks } = await this.dream.tasks.list()
@@ -70,7 +70,7 @@ export class Router extends Part {
     const { journal, parts, recovery, sending } = this.dream
     const now = await parts.tree.now()
     let count = 0
-    // One that was written just now is of a process that is at work.
+    // A note that was written just now is of a process that is at work.
     for (const { path, subject } of await journal.notes())
       if (subject && now - ((await lookIfThere(parts.tree, path))?.changedAt ?? now) >= parts.settings.settleMs) count++
     const stuck = await recovery.finishAll({ isThorough: true })
@@ -127,7 +127,7 @@ export class Router extends Part {
     if (moved.outcome === 'moved') found.moved.push({ from: sender, to, path: target })
   }
 
-  /** The answer of a planner goes to the executor and to whoever asked; one that does not count is set aside. */
+  /** The answer of a planner goes to the executor and to the agent that asked; one that does not count is set aside. */
   async #routeAnswer(
     sender: AgentId,
     view: DreamView,
@@ -137,7 +137,7 @@ export class Router extends Part {
   ): Promise<void> {
     const { planning, parts, agents } = this.dream
     const answered = await planning.answer({ plan, planner: sender, results: event.data.results })
-    // One that may not be handed on is met at every pass.
+    // An answer that may not be handed on is met at every pass: it is told once.
     if (answered.outcome !== 'unchanged' || refused === undefined) found.plans.push(answered)
     if (answered.outcome === 'refused' || answered.outcome === 'late') {
       await setFileAside(parts, { agent: sender, name: view.file, from: 'outbox', transition: 'reject' })
@@ -150,7 +150,7 @@ export class Router extends Part {
     found.notices.push(...notices)
     const wanted = new Set([parts.settings.executor, view.to, (await planning.initiatorOf(plan)) ?? event.target_id])
     const targets: AgentId[] = []
-    // Whom the planner names gets it, seen or not: nobody else is told of it.
+    // The agent that the planner names gets it even if it was never seen: no other may be told of it.
     for (const one of wanted)
       if (one !== sender && isAgentId(one) && (one === view.to || (await agents.isKnown(one)))) targets.push(one)
     await this.#copy(sender, view, targets, found)

@@ -51,7 +51,7 @@ export interface Outgoing {
   readonly text: string | Uint8Array
 }
 
-/** An event for one agent. `key` tells it from others of the same sender. */
+/** An event for one agent. `key` tells it from other events of the same sender. */
 export function outgoingEvent(to: AgentId, from: string, event: PlannerEvent, key: string): Outgoing {
   // What one target gets is another message than what another one gets.
   const plain = messageFileName(`${hashOf(key, to).slice(0, 8)}-${key}`)
@@ -238,7 +238,7 @@ function placeIn(id: string | undefined): Pick<Letter, 'to' | 'name'> | undefine
 
 /** What says that it is a task may leave things out, but what it says must be right. */
 function expectTask(message: PlainMessage, target_agent: string, compat: boolean): void {
-  // Another id than the one that is meant would be made up, and a repeat of it delivered again.
+  // Otherwise it would get a random id, and a repeat of it would be delivered again.
   if (typeof message.task_id === 'number') taskId(`${message.task_id} (a number)`)
   if (typeof message.task_id === 'string') taskId(message.task_id)
   if (message.task_id === undefined || message.action === undefined || isEvent(message)) return

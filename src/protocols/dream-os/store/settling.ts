@@ -142,7 +142,7 @@ export class Settling extends Part {
     const { executor } = this.parts.settings
     const targets: AgentId[] = []
     for (const target of new Set([executor, ...(initiator === undefined ? [] : [initiator])])) {
-      // A failure must reach somebody, also where the executor was never seen: then it waits for a person.
+      // A failure goes to the executor even if it was never seen: there it waits for a person.
       const isTold = (line.status === 'FAILED' && target === executor) || (await this.dream.agents.isKnown(target))
       if (isTold && target !== line.agent_id && isAgentId(target)) targets.push(target)
     }

@@ -69,7 +69,7 @@ export class Supervisor extends Part {
   }
 }
 
-/** What nobody works on any more. */
+/** What is over. */
 export interface Ended {
   isGoalReached(goal: string): Promise<boolean>
   isTaskOver(task: string): boolean

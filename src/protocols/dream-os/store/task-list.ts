@@ -78,7 +78,7 @@ export class Tasks extends Part {
 
   /** Puts what may start into the inboxes of its agents, each once, the most urgent first. */
   async dispatch(by: string, { recipient }: { readonly recipient?: Recipient } = {}): Promise<Dispatched> {
-    // Asked outside of the turn: others wait for it.
+    // Asked outside of the turn, for which other processes wait.
     const judged = new Map<string, Judged>()
     for (const { target_agent: one } of (await this.list({ runnable: true })).tasks)
       if (!judged.has(one)) judged.set(one, await this.dream.agents.judge(one, recipient))
@@ -172,7 +172,7 @@ function setFields(
   for (const [key, value] of Object.entries(fields ?? {})) json.set(place, key, value)
 }
 
-/** The fields that each task gets: of those whose state is still the one that is expected. */
+/** The new fields of each task whose status is still an expected one. */
 function fieldsOf(tasks: readonly Task[], updates: readonly TaskUpdate[]): Map<string, Record<string, unknown>> {
   const fields = new Map<string, Record<string, unknown>>()
   for (const { task: id, while: statuses, completedAt, set } of updates) {
@@ -202,7 +202,7 @@ const blockedBy = (changes: ReturnType<typeof consequencesOf>): Blocked[] =>
 const blockedIn = (tasks: readonly Task[]): Blocked[] =>
   blockedBy(consequencesOf(tasks.map((task) => (task.status === 'BLOCKED' ? { ...task, status: 'PENDING' } : task))))
 
-/** What may start once every status follows from the others. */
+/** What may start once all statuses are brought in line. */
 function runnableAfter(tasks: readonly Task[]): Task[] {
   const changes = consequencesOf(tasks)
   return runnableIn(tasks.map((task) => ({ ...task, ...changes.get(task.task_id) }) as Task))

@@ -46,7 +46,7 @@ export const idFrom = (file: string): string =>
     .replace(/@[^@]*$/, '')
     .replace(/^(?:task|msg)_(?=.)/, '')
 
-/** A message of a mailbox. It is for whoever has claimed the mailbox, by whatever name. */
+/** A message of a mailbox. It is for the agent that has claimed the mailbox, by whatever name. */
 export const envelopeIn = (message: MailboxMessage, mailbox: number, state: string, path: string): Headline => ({
   protocol: 'dream',
   id: message.message_id,

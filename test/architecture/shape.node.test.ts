@@ -44,8 +44,6 @@ const without: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** What is not there yet: these files are missing, and so many methods only forward. To be emptied. */
 const notYet: Readonly<Record<string, { readonly files: readonly string[]; readonly forwarding: number }>> = {
-  'ac-mq': { files: ['envelope.ts'], forwarding: 0 },
-  'dream-os': { files: ['envelope.ts'], forwarding: 0 },
   'shared-agent': { files: [], forwarding: 1 },
 }
 

@@ -51,6 +51,10 @@ export function taskId(text: string): TaskId {
   })
 }
 
+/** A name for anything, whatever that is called: 24 hexadecimal digits. */
+export const hashOf = (...about: readonly string[]): string =>
+  process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(about), 'hex').slice(0, 24)
+
 /** The name of a report, a state or a template, without folders. */
 export function documentName(text: string, ending: string): string {
   const stem = text.endsWith(ending) ? text.slice(0, -ending.length) : text

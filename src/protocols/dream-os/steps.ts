@@ -5,9 +5,8 @@
  * A note may have been written by another program: every field of a step is checked before it is believed.
  */
 import { isSegment } from '../../kernel/tree-path.ts'
-import { hashOf } from './hash.ts'
 import { isMessageName } from './layout.ts'
-import { type AgentId, isAgentId, mostMailboxes } from './names.ts'
+import { type AgentId, hashOf, isAgentId, mostMailboxes } from './names.ts'
 import {
   type CompletedTask,
   type GovernanceEvent,

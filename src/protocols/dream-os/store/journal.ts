@@ -56,6 +56,13 @@ export class DreamJournal extends Journal<Step, Subject> {
     this.#leftOut = leftOut
   }
 
+  /** Makes a change in its turn. Throws if a step was left out. */
+  async make(subject: Subject, steps: readonly Step[]): Promise<Durability> {
+    const committed = await this.turn(subject, () => this.commit(subject, steps))
+    this.expectWhole(steps)
+    return committed.outcome === 'done' ? committed.durability : 'process'
+  }
+
   /** How steps of some kinds are done. */
   performs(steps: Partial<Performing>): void {
     Object.assign(this.#performing, steps)

@@ -3,11 +3,12 @@
  * within the turn of the mailbox (`Tree.exclusively`), so that a lock with our own name in it was left by a dead process.
  * See docs/decisions/0035-mailboxes-with-two-locks.md.
  */
+
 import { printableLine } from '../../../kernel/printable.ts'
 import { readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Leaf } from '../../../tree/tree.ts'
-import { hashOf } from '../hash.ts'
 import { brokenLockPath, lockPath } from '../layout.ts'
+import { hashOf } from '../names.ts'
 import { isObject } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import { eventId, type Logs } from './governance.ts'

@@ -1,18 +1,17 @@
 /** The shared mailboxes and their agents: made, claimed, kept fresh, released, listed. Status follows life. */
-import { SignalboxError } from '../../../kernel/errors.ts'
+import type { SignalboxError } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { differsByCase } from '../../../messaging/agents/directory.ts'
 import { mailboxPath } from '../layout.ts'
 import { mailboxStatusAfter } from '../lifecycle.ts'
 import { newMailbox, type ReadMailbox } from '../mailbox-format.ts'
 import { type AgentId, agentId, mailboxNumber } from '../names.ts'
-import type { MailboxStatus } from '../schema.ts'
 import type { Step, StepOf } from '../steps.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import type { Given } from './mailbox-memory.ts'
-import { problemsOf } from './mailbox-messages.ts'
 import type { MailboxChanged, MailboxClaimed, MailboxesMade, MailboxLine } from './outcomes.ts'
+import { mailboxLine } from './overview.ts'
 import { Part, unlessCorrupt } from './parts.ts'
 
 export class Mailboxes extends Part {
@@ -24,51 +23,8 @@ export class Mailboxes extends Part {
   /** How they stand. `odd`: also where a link or a folder has the name of one. */
   async list({ odd = true } = {}): Promise<MailboxLine[]> {
     const lines: MailboxLine[] = []
-    for (const number of await this.dream.files.numbers({ odd })) lines.push(await this.#line(number))
+    for (const number of await this.dream.files.numbers({ odd })) lines.push(await mailboxLine(this.dream, number))
     return lines
-  }
-
-  /** One that cannot be read is a line with its reason. */
-  async #line(number: number): Promise<MailboxLine> {
-    const path = mailboxPath(this.parts.places, number)
-    try {
-      const { mailbox, processed, now } = await this.dream.files.open(number)
-      const given = await this.dream.files.memory.given(number)
-      const open = mailbox.messages.flatMap(({ message }) =>
-        message && !processed.has(message.message_id) ? [message.message_id] : [],
-      )
-      const inHand = open.filter((id) => (given.get(id)?.until ?? 0) > now).length
-      return {
-        mailbox: number,
-        path,
-        status: standingStatus(mailbox, now, this.parts.settings.takeOverMs),
-        agent: mailbox.agent,
-        lastSeenAt: mailbox.lastSeenAt === undefined ? undefined : isoOf(mailbox.lastSeenAt),
-        waiting: open.length - inHand,
-        inHand,
-        processed: mailbox.messages.filter(({ message }) => message && processed.has(message.message_id)).length,
-        problems: [...mailbox.problems.map(({ message }) => message), ...problemsOf(mailbox.messages)],
-        notes: [...mailbox.notes, ...mailbox.messages.flatMap(({ notes }) => notes)],
-      }
-    } catch (error) {
-      if (!(error instanceof SignalboxError)) throw error
-      const nothing = {
-        status: undefined,
-        agent: undefined,
-        lastSeenAt: undefined,
-        waiting: 0,
-        inHand: 0,
-        processed: 0,
-      }
-      return {
-        mailbox: number,
-        path,
-        ...nothing,
-        problems: [[error.message, error.hint].filter(Boolean).join(' ')],
-        notes: [],
-        unreadable: true,
-      }
-    }
   }
 
   /** Makes mailboxes 1 to `count`. Those that are there stay as they are. */
@@ -261,10 +217,3 @@ interface Attempt {
   readonly standing: Standing
   readonly from: string | undefined
 }
-
-/** The status as it is: an agent that was not seen for too long is gone, whatever the file says. */
-const standingStatus = (
-  { status, agent, lastSeenAt = 0 }: ReadMailbox,
-  now: number,
-  takeOverMs: number,
-): MailboxStatus | undefined => (agent !== undefined && lastSeenAt <= now - takeOverMs ? 'offline' : status)

@@ -2,6 +2,7 @@
  * Small files of our own below `.signalbox/state/`. Anybody may have written them: what cannot be read counts as not there,
  * and `inspect` tells of it.
  */
+
 import { parseJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
@@ -9,7 +10,7 @@ import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { isUnread } from '../../../messaging/leaves/readable.ts'
 import { listIfFolder, readOrSayWhyIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Durability, Tree } from '../../../tree/tree.ts'
-import { hashOf } from '../hash.ts'
+import { hashOf } from '../names.ts'
 import { isObject } from '../schema.ts'
 import { bytesOf } from './parts.ts'
 

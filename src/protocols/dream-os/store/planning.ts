@@ -78,10 +78,7 @@ export class Planning extends Part {
       { do: 'log', line },
       { do: 'news', news },
     ]
-    const subject = planSubject(plan)
-    const committed = await this.dream.journal.turn(subject, () => this.dream.journal.commit(subject, steps))
-    this.dream.journal.expectWhole(steps)
-    const durability = committed.outcome === 'done' ? committed.durability : 'process'
+    const durability = await this.dream.journal.make(planSubject(plan), steps)
     const modifiedAt = this.parts.clock.now()
     const sent = targets.map((agent) =>
       viewOf(event, { agent, state: 'inbox', path: pathIn(this.parts, agent, 'inbox', name), modifiedAt }),

@@ -17,7 +17,6 @@ import type { SendOptions } from '../../contract.ts'
 import { isEvent, printEvent } from '../event-format.ts'
 import { type PlainMessage, printMessage, saidBy } from '../format.ts'
 import { inexactNumber } from '../given.ts'
-import { hashOf } from '../hash.ts'
 import {
   deliveredTo,
   type Folder,
@@ -31,7 +30,7 @@ import {
   stemOf,
   taskFileName,
 } from '../layout.ts'
-import { type AgentId, isAgentId, isTaskId, taskId } from '../names.ts'
+import { type AgentId, hashOf, isAgentId, isTaskId, taskId } from '../names.ts'
 import { told } from '../problem.ts'
 import type { PlannerEvent } from '../schema.ts'
 import type { Step, StepOf } from '../steps.ts'

@@ -61,19 +61,14 @@ export class Tasks extends Part {
 
   /** Writes an outcome back that an agent told of by itself. Repeating it changes nothing. */
   async settle(id: string, line: CompletedTask): Promise<void> {
-    await this.#commit([settlingStep(id, line)])
+    await this.dream.journal.make('tasks', [settlingStep(id, line)])
   }
 
   /** Brings statuses in line with each other, after another program has changed some. */
   async refresh(by: string): Promise<void> {
     const leaf = await readLeaf(this.parts, this.parts.places.taskList)
     if (!leaf || consequencesOf(tasksOf(this.#parsed(leaf.bytes))).size === 0) return
-    await this.#commit([{ do: 'tasks', by, updates: [] }])
-  }
-
-  async #commit(steps: readonly Step[]): Promise<void> {
-    await this.dream.journal.turn('tasks', () => this.dream.journal.commit('tasks', steps))
-    this.dream.journal.expectWhole(steps)
+    await this.dream.journal.make('tasks', [{ do: 'tasks', by, updates: [] }])
   }
 
   /** Puts what may start into the inboxes of its agents, each once, the most urgent first. */

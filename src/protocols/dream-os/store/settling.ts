@@ -46,6 +46,7 @@ export class Settling extends Part {
     const { file, id, state, from, message } = await this.dream.inboxes.find(agent, given)
     if (state === 'archive/inbox') return { ...(await this.repeated(agent, id, input)), file }
     const hold = await this.dream.claiming.expectHeld(agent, file, input.attempt)
+    if (state === 'inbox' && hold.attempt > 0) throw lostFile(agent, file, 'it waits again')
     const attempt = input.attempt ?? hold.attempt
     const plan = isEvent(message) && message.type === eventTypes.plan ? subjectOf(message) : undefined
     const task = plan ?? (isNews(message) ? undefined : saidBy(message).taskId)

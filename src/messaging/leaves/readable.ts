@@ -22,6 +22,8 @@ export interface ReadOptions {
   readonly most?: number
   /** Only the first so many bytes; the size counts all the same. */
   readonly atMost?: number
+  /** As `Tree.read` has it. */
+  readonly fresh?: boolean
 }
 
 /** So much is read before the size is known; most leaves have less. */
@@ -31,11 +33,11 @@ const firstRead = 64 * 1024
 export async function readOrSayWhy(
   tree: Tree,
   path: TreePath,
-  { most = largestMessage, atMost = most }: ReadOptions = {},
+  { most = largestMessage, atMost = most, fresh = false }: ReadOptions = {},
 ): Promise<Leaf | Unread | undefined> {
   try {
     for (let wanted = Math.min(atMost, firstRead); ; wanted = atMost) {
-      const leaf = await tree.read(path, { atMost: wanted })
+      const leaf = await tree.read(path, { atMost: wanted, fresh })
       const problem = leaf && tooLarge(leaf.size, most)
       if (problem) return { outcome: 'too-large', problem }
       if (!leaf || wanted === atMost || leaf.bytes.length === leaf.size) return leaf

@@ -69,28 +69,13 @@ export const section = {
   largestMessage: largestMessageField,
 } as const satisfies Fields
 
-export interface DreamSettings {
-  readonly places: Places
-  readonly executor: string
-  readonly takeOverMs: number
-  readonly leaseMs: number
-  readonly taskLeaseMs: number
-  readonly lockWaitMs: number
-  readonly lockAgeMs: number
-  readonly resendMs: number
-  readonly packAfterMs: number
-  readonly rememberMs: number
-  readonly settleMs: number
-  readonly escalateAfterMs: number
-  /** The largest mailbox, list or message that is read, in bytes. */
-  readonly largest: number
-}
+export type DreamSettings = Readonly<ReturnType<typeof settingsFrom>>
 
-export function settingsFrom(set: InputOf<typeof section>): DreamSettings {
+export function settingsFrom(set: InputOf<typeof section>) {
   const root = /^\.\/?$/.test(set.root) ? treeRoot : insideRoot(set.root)
   const within = (path: string): TreePath => treePath(root === '' ? insideRoot(path) : `${root}/${insideRoot(path)}`)
   return {
-    places: { root, mailboxes: within(set.mailboxes), taskList: within(set.taskList) },
+    places: { root, mailboxes: within(set.mailboxes), taskList: within(set.taskList) } satisfies Places,
     executor: isAgentId(set.executor) ? set.executor : agentId(set.executor),
     takeOverMs: set.takeOver,
     leaseMs: set.lease,
@@ -102,6 +87,7 @@ export function settingsFrom(set: InputOf<typeof section>): DreamSettings {
     rememberMs: set.rememberFor,
     settleMs: set.settle,
     escalateAfterMs: set.escalateAfter,
+    /** The largest mailbox, list or message that is read, in bytes. */
     largest: set.largestMessage,
   }
 }

@@ -173,7 +173,8 @@ export class Claiming extends Part {
     const { tree, settings } = this.parts
     const leased = await tree.lease(leaseOf(agent, file), holder, settings.taskLeaseMs)
     if (leased.outcome === 'busy') throw lostFile(agent, file, 'another process has it')
-    if (await tree.look(pathIn(this.parts, agent, 'working', file))) return leased.lease
+    const inHand = await tree.read(pathIn(this.parts, agent, 'working', file), { atMost: 1, fresh: true })
+    if (inHand) return leased.lease
     await tree.release(leaseOf(agent, file), holder)
     throw lostFile(agent, file, 'it waits again')
   }

@@ -1,11 +1,10 @@
 /** Logs of which every line is one event: governance, and the outcomes of tasks. */
-import { holdsArray, jsonLines, printJsonLine } from '../../../formats/json-lines.ts'
+import { holdsArray, jsonLines } from '../../../formats/json-lines.ts'
 import { corrupt, invalidInput } from '../../../kernel/errors.ts'
-import type { TreePath } from '../../../kernel/tree-path.ts'
-import { EventLog, type FoundEvents, type LoggedEvent } from '../../../messaging/events/events.ts'
+import { EventLog, type FoundEvents } from '../../../messaging/events/events.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { completedPath, fieldGovernancePath, governancePath } from '../layout.ts'
-import type { CompletedTask, GovernanceEvent, SignificantEvent } from '../schema.ts'
+import type { GovernanceEvent, SignificantEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import { Part, unlessCorrupt } from './parts.ts'
@@ -19,11 +18,20 @@ interface LogQuery {
 }
 
 export class Logs extends Part {
+  readonly #governance: EventLog
+  readonly #outcomes: EventLog
+
   constructor(dream: Dream) {
     super(dream)
+    const { tree, places } = dream.parts
+    this.#governance = new EventLog(tree, governancePath(places), jsonLines)
+    this.#outcomes = new EventLog(tree, completedPath(places), jsonLines)
     dream.journal.performs({
-      log: ({ line }, isRepeat) => (isRepeat ? this.appendOnce(line) : this.append(line)),
-      complete: ({ line }, isRepeat) => this.#complete(line, isRepeat),
+      log: ({ line }, isRepeat) => (isRepeat ? this.#governance.appendOnce(line) : this.append(line)),
+      complete: async ({ line }, isRepeat) => {
+        await this.expectLines()
+        return isRepeat ? this.#outcomes.appendOnce(line) : this.#outcomes.append(line)
+      },
     })
   }
 
@@ -54,12 +62,13 @@ export class Logs extends Part {
   }
 
   append(line: GovernanceEvent): Promise<Durability> {
-    return this.#log(governancePath(this.parts.places)).append(line)
+    return this.#governance.append(line)
   }
 
   /** For a line that a killed process may have written: by its id, since its time may be another one. */
   async appendOnce(line: GovernanceEvent): Promise<void> {
-    if (!(await this.#has(governancePath(this.parts.places), { event_id: line.event_id }))) await this.append(line)
+    const { matching } = await this.#governance.find({ where: { event_id: line.event_id }, limit: 1 })
+    if (matching === 0) await this.append(line)
   }
 
   async add(
@@ -79,24 +88,16 @@ export class Logs extends Part {
   /** With `compat` also those of the log that programs in the field keep in another place, which come first. */
   async events({ type, agent, since, limit }: LogQuery = {}): Promise<FoundEvents> {
     const query = { where: { event_type: type, agent_source: agent }, timeField: 'timestamp', since, limit }
-    const { places, compat } = this.parts
-    const found = await this.#log(governancePath(places)).find(query)
+    const { tree, places, compat } = this.parts
+    const found = await this.#governance.find(query)
     if (!compat) return found
-    const other = await this.#log(fieldGovernancePath(places)).find(query)
+    const other = await new EventLog(tree, fieldGovernancePath(places), jsonLines).find(query)
     const events = [...other.events, ...found.events]
     return {
       events: limit === undefined ? events : events.slice(-limit),
       matching: other.matching + found.matching,
       unreadable: other.unreadable + found.unreadable,
     }
-  }
-
-  /** One line of `completed_tasks.json`. `isRepeat`: a killed process may have written it. */
-  async #complete(line: CompletedTask, isRepeat: boolean): Promise<Durability> {
-    const path = completedPath(this.parts.places)
-    await this.expectLines()
-    if (isRepeat && (await this.#has(path, line))) return 'process'
-    return this.#log(path).append(line)
   }
 
   /** Throws if the outcomes of tasks cannot be written; asked before anything else is changed. */
@@ -113,13 +114,13 @@ export class Logs extends Part {
 
   completed({ agent, task, since, limit }: LogQuery = {}): Promise<FoundEvents> {
     const query = { where: { agent_id: agent, task_id: task }, timeField: 'timestamp', since, limit }
-    return this.#log(completedPath(this.parts.places)).find(query)
+    return this.#outcomes.find(query)
   }
 
   /** How what an agent did with a message is recorded: once, or more often for a task that was tried again. */
   async outcomesOf(agent: string, message: string): Promise<string[]> {
     const where = { agent_id: agent, message_id: message }
-    const { events } = await this.#log(completedPath(this.parts.places)).find({ where, timeField: 'timestamp' })
+    const { events } = await this.#outcomes.find({ where })
     return events.map(({ status }) => String(status))
   }
 
@@ -134,14 +135,6 @@ export class Logs extends Part {
       }
     })
     return failed
-  }
-
-  #log = (path: TreePath): EventLog => new EventLog(this.parts.tree, path, jsonLines)
-
-  /** Whether there is a line with these fields, which are the first of that line. */
-  async #has(path: TreePath, fields: LoggedEvent): Promise<boolean> {
-    const leaf = await this.parts.tree.read(path)
-    return leaf !== undefined && Buffer.from(leaf.bytes).includes(printJsonLine(fields).slice(1, -2))
   }
 }
 

@@ -53,7 +53,8 @@ export class Inboxes extends Part {
     const found: DreamView[] = []
     let unreadable: Unreadable | undefined
     for (const folder of deliveredTo) {
-      const one = await this.read(agent, folder, name, folder !== 'inbox')
+      // Another process of the agent may have moved it just now.
+      const one = await this.read(agent, folder, name, { lenient: folder !== 'inbox', fresh: true })
       if (one && isMessage(one)) found.push(one)
       else unreadable ??= one?.unreadable
     }
@@ -77,17 +78,22 @@ export class Inboxes extends Part {
   /** The files in one folder of an agent, one at a time. */
   async *in(agent: AgentId, folder: Folder, lenient = false): AsyncGenerator<Found> {
     for (const name of await messageNames(this.parts, agent, folder)) {
-      const found = await this.read(agent, folder, name, lenient)
+      const found = await this.read(agent, folder, name, { lenient })
       if (found) yield found
     }
   }
 
   /** One file; `undefined` when it is gone. `lenient`: known deviations are read, as the agent that took it may have asked for. */
-  async read(agent: AgentId, folder: Folder, name: string, lenient = false): Promise<Found | undefined> {
+  async read(
+    agent: AgentId,
+    folder: Folder,
+    name: string,
+    { lenient = false, fresh = false } = {},
+  ): Promise<Found | undefined> {
     const path = pathIn(this.parts, agent, folder, name)
     const { settings } = this.parts
     const compat = lenient || this.parts.compat
-    const leaf = await readOrSayWhyIfLeaf(this.parts.tree, path, { most: settings.largest })
+    const leaf = await readOrSayWhyIfLeaf(this.parts.tree, path, { most: settings.largest, fresh })
     if (!leaf) return undefined
     if (isUnread(leaf)) return { unreadable: { path, reason: leaf.problem.message } }
     const parsed = parseMessage(leaf.bytes, { compat, most: settings.largest })

@@ -156,7 +156,7 @@ export class Sending extends Part {
   /** A file that was delivered, however far it has come since. To be sure, look twice: it may be put back in between. */
   async #delivered(agent: AgentId, name: string, folders: readonly Folder[]): Promise<DreamView | undefined> {
     for (const folder of folders) {
-      const found = await this.dream.inboxes.read(agent, folder, name)
+      const found = await this.dream.inboxes.read(agent, folder, name, { fresh: true })
       if (found && !('unreadable' in found)) return found
     }
     return undefined

@@ -161,6 +161,9 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
       return all
     }
 
+    /** On a cluster it may come a moment later. */
+    const soon = { waitMs: 10_000 }
+
     it('[X-crash] a key sends once, whoever repeats it and wherever the message is by then', async () => {
       const { message } = await dream.sending.sendDraft(ask, { key: 'k 1' })
       const again = async (by: Dream) => {
@@ -168,7 +171,7 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
         return [outcome, message.id, message.state]
       }
       expect(await again(other)).toEqual(['unchanged', message.id, 'inbox'])
-      expect(await other.claiming.take('Bob')).toMatchObject({ outcome: 'taken', message: { id: message.id } })
+      expect(await other.claiming.take('Bob', soon)).toMatchObject({ outcome: 'taken', message: { id: message.id } })
       expect(await again(dream)).toEqual(['unchanged', message.id, 'working'])
       await other.settling.done('Bob', message.file)
       expect(await again(dream)).toEqual(['unchanged', message.id, 'archive/inbox'])
@@ -210,7 +213,8 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
             expect(found.filter(({ code }) => code === 'UNFINISHED_SEND').every(({ repaired }) => repaired)).toBe(true)
           }
           const isSent = isNoted || finisher === 'its sender'
-          expect((await other.claiming.take(draft.to)).outcome, place).toBe(isSent ? 'taken' : 'nothing')
+          const taken = await other.claiming.take(draft.to, isSent ? soon : {})
+          expect(taken.outcome, place).toBe(isSent ? 'taken' : 'nothing')
           expect((await other.claiming.take(draft.to)).outcome, place).toBe('nothing')
           expect((await other.sending.sendDraft(draft, { key })).outcome, place).toBe(isSent ? 'unchanged' : 'sent')
           expect(await filesOf(draft.to), place).toHaveLength(1)
@@ -225,17 +229,17 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
         const place = `killed before change ${lives}`
         const to = `Bob-${lives}`
         const { message } = await dream.sending.sendDraft({ ...ask, to })
-        await dream.claiming.take(to)
+        await dream.claiming.take(to, soon)
         const holder = dreamOn(mortal(await open(), lives), clock)
         isWhole = await survives(holder.claiming.giveBack(to, message.file, 1))
         if (!isWhole) clock.advance(61 * minute)
-        expect(await other.claiming.take(to), place).toMatchObject({ outcome: 'taken', attempt: 2 })
+        expect(await other.claiming.take(to, soon), place).toMatchObject({ outcome: 'taken', attempt: 2 })
         expect(await filesOf(to), place).toEqual([message.file])
         await expect(dream.claiming.giveBack(to, message.file, 1), place).rejects.toMatchObject({ code: 'LOST_CLAIM' })
         await expect(dream.claiming.renew(to, message.file, 1), place).rejects.toMatchObject({ code: 'LOST_CLAIM' })
         await other.claiming.giveBack(to, message.file, 2)
         await expect(other.claiming.renew(to, message.file, 2), place).rejects.toMatchObject({ code: 'LOST_CLAIM' })
-        expect(await dream.claiming.take(to), place).toMatchObject({ outcome: 'taken', attempt: 3 })
+        expect(await dream.claiming.take(to, soon), place).toMatchObject({ outcome: 'taken', attempt: 3 })
       }
     })
 
@@ -251,7 +255,7 @@ export function describeDream(name: string, prepare: () => Promise<EnginePlace>)
       await stage('c', 'Bob/../x.json')
       await stage('d', 'Bob/.hidden.json')
       await stage('e', 'Bob/task_e.json')
-      expect(await other.claiming.take('Bob')).toMatchObject({ outcome: 'taken', message: { id: 'e' } })
+      expect(await other.claiming.take('Bob', soon)).toMatchObject({ outcome: 'taken', message: { id: 'e' } })
       expect(await other.claiming.take('Bob')).toMatchObject({ outcome: 'nothing' })
       const unfinished = (await other.inspect({ repair: true })).filter(({ code }) => code === 'UNFINISHED_SEND')
       expect(unfinished.map(({ repaired }) => repaired)).toEqual([false, false, false, false])

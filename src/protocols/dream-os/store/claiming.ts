@@ -120,7 +120,7 @@ export class Claiming extends Part {
     const leased = await tree.lease(leaseOf(agent, name), holder, settings.taskLeaseMs)
     if (leased.outcome === 'busy') return undefined
     const note = holdNote(agent, name)
-    const attempt = attemptIn(await readNote(tree, note)) + 1
+    const attempt = attemptIn(await readNote(tree, note, { fresh: true })) + 1
     await writeNote(tree, note, { attempt, holder })
     const step = { agent: owner, name: file, from, transition: 'take', to: agent, as: name } as const
     let message: PlainMessage | undefined
@@ -203,7 +203,7 @@ export class Claiming extends Part {
 
   /** Throws if the file was taken again since. `attempt` 0: it was never taken. */
   async expectHeld(agent: AgentId, file: string, attempt: number | undefined): Promise<Hold> {
-    const note = await readNote(this.parts.tree, holdNote(agent, file))
+    const note = await readNote(this.parts.tree, holdNote(agent, file), { fresh: true })
     if (attempt !== undefined && note && attemptIn(note) !== attempt) throw lostFile(agent, file, 'it was taken again')
     return { attempt: attemptIn(note), holder: typeof note?.holder === 'string' ? note.holder : `${agent} unknown` }
   }

@@ -18,8 +18,8 @@ export type Note = Readonly<Record<string, unknown>>
 
 const largest = 4 * 1024 * 1024
 
-export async function readNote(tree: Tree, path: TreePath): Promise<Note | undefined> {
-  const read = await readOrSayWhyIfLeaf(tree, path, { most: largest })
+export async function readNote(tree: Tree, path: TreePath, { fresh = false } = {}): Promise<Note | undefined> {
+  const read = await readOrSayWhyIfLeaf(tree, path, { most: largest, fresh })
   if (!read || isUnread(read)) return undefined
   try {
     const value = parseJson(read.bytes, { maxBytes: largest })

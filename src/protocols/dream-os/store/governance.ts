@@ -18,16 +18,16 @@ interface LogQuery {
 }
 
 export class Logs extends Part {
-  readonly #governance: EventLog
+  readonly governance: EventLog
   readonly #outcomes: EventLog
 
   constructor(dream: Dream) {
     super(dream)
     const { tree, places } = dream.parts
-    this.#governance = new EventLog(tree, governancePath(places), jsonLines)
+    this.governance = new EventLog(tree, governancePath(places), jsonLines)
     this.#outcomes = new EventLog(tree, completedPath(places), jsonLines)
     dream.journal.performs({
-      log: ({ line }, isRepeat) => (isRepeat ? this.#governance.appendOnce(line) : this.append(line)),
+      log: ({ line }, isRepeat) => (isRepeat ? this.governance.appendOnce(line) : this.governance.append(line)),
       complete: async ({ line }, isRepeat) => {
         await this.expectLines()
         return isRepeat ? this.#outcomes.appendOnce(line) : this.#outcomes.append(line)
@@ -37,7 +37,7 @@ export class Logs extends Part {
 
   /** What an operation writes by itself; `schema.ts` lists the events and their details. */
   async tell(type: SignificantEvent, agent: string, details: Readonly<Record<string, unknown>>): Promise<void> {
-    await this.append(this.line(type, agent, details))
+    await this.governance.append(this.line(type, agent, details))
   }
 
   /** An agent may not do something. Told once in a process, so that an agent that asks again and again fills no log. */
@@ -61,14 +61,10 @@ export class Logs extends Part {
     }
   }
 
-  append(line: GovernanceEvent): Promise<Durability> {
-    return this.#governance.append(line)
-  }
-
   /** For a line that a killed process may have written: by its id, since its time may be another one. */
   async appendOnce(line: GovernanceEvent): Promise<void> {
-    const { matching } = await this.#governance.find({ where: { event_id: line.event_id }, limit: 1 })
-    if (matching === 0) await this.append(line)
+    const { matching } = await this.governance.find({ where: { event_id: line.event_id }, limit: 1 })
+    if (matching === 0) await this.governance.append(line)
   }
 
   async add(
@@ -82,14 +78,14 @@ export class Logs extends Part {
       })
     }
     const event = this.line(type, agent, details)
-    return { event, durability: await this.append(event) }
+    return { event, durability: await this.governance.append(event) }
   }
 
   /** With `compat` also those of the log that programs in the field keep in another place, which come first. */
   async events({ type, agent, since, limit }: LogQuery = {}): Promise<FoundEvents> {
     const query = { where: { event_type: type, agent_source: agent }, timeField: 'timestamp', since, limit }
     const { tree, places, compat } = this.parts
-    const found = await this.#governance.find(query)
+    const found = await this.governance.find(query)
     if (!compat) return found
     const other = await new EventLog(tree, fieldGovernancePath(places), jsonLines).find(query)
     const events = [...other.events, ...found.events]

@@ -48,7 +48,10 @@ export async function takeLock(parts: DreamParts, logs: Logs, mailbox: number, b
     )
     if (moved.outcome !== 'moved') continue
     const { holder, reason } = judged
-    await logs.append({ ...logs.line('LOCK_BROKEN', by, { lock: path, holder, reason }), event_id: idOf(leaf) })
+    await logs.governance.append({
+      ...logs.line('LOCK_BROKEN', by, { lock: path, holder, reason }),
+      event_id: idOf(leaf),
+    })
     await tree.remove(brokenLockPath(mailbox))
     broken = holder
   }

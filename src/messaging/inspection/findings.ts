@@ -39,6 +39,16 @@ export const strangeFile = (path: string, name: string, kind: string): Finding =
   return finding('warning', 'STRANGE_FILE', path, message, 'Move it out of that folder, or rename it.')
 }
 
+/** A folder with the inbox of an agent whose name no agent can have. */
+export const notAnAgent = (path: string, name: string): Finding =>
+  finding(
+    'warning',
+    'NOT_AN_AGENT',
+    path,
+    `No agent can be called ${printableLine(JSON.stringify(name.slice(0, 80)))}; what lies here is passed over.`,
+    'Rename the folder, or move its files to the agent that is meant.',
+  )
+
 /** Messages or tasks that wait for each other for ever. `next`: how the circle is broken. */
 export const dependencyCycle = (path: string, message: string, next: string): Finding =>
   finding('warning', 'DEPENDENCY_CYCLE', path, message, next)

@@ -15,15 +15,20 @@ const last = 'rest'
 /** What every command begins with. With it comes all that it imports, up to what is imported on demand. */
 const mainBeginnings = [
   ...['src/main.ts', 'src/surfaces/cli/run.ts'],
-  ...['src/engines/file-system/outside.ts', 'src/engines/file-system/index.ts', 'src/messaging/inspection/expected.ts'],
+  ...['outside.ts', 'index.ts', 'locks.ts', 'moving.ts'].map((file) => `src/engines/file-system/${file}`),
+  ...['src/messaging/inspection/expected.ts', 'src/operations/workspace/users-settings.ts'],
 ]
 /** What everyday commands import on demand and nearly always do, beside the store of their protocol and its ports. */
-const demanded = { acmq: ['src/protocols/ac-mq/store/waiting/pending-cache.ts'] }
+const demanded = {
+  acmq: ['src/protocols/ac-mq/store/mission.ts', 'src/protocols/ac-mq/store/waiting/pending-cache.ts'],
+  mr: ['src/protocols/message-routing/store/neutral.ts'],
+}
 /** Parts that are loaded on top of another one: what only some everyday commands need would slow every command down. */
 const onTop = {
-  locks: { of: first, from: ['src/engines/file-system/locks.ts'] },
-  moving: { of: first, from: ['src/engines/file-system/moving.ts'] },
-  sentences: { of: 'session', from: ['src/protocols/shared-agent/store/language.ts'] },
+  sentences: {
+    of: 'session',
+    from: ['src/protocols/shared-agent/store/language.ts', 'src/operations/session/model.ts'],
+  },
 }
 /** What a protocol imports on demand for the tour alone. */
 const chapter = /\/chapter\.ts$/
@@ -39,7 +44,8 @@ export const fileOf = (part) => `${part}-on-bun.js`
  */
 export async function divide(esbuild, root, options, everyday) {
   const modules = await readModules(esbuild, root, options)
-  const beginnings = { [first]: mainBeginnings }
+  // Sending to an agent that nobody has seen, and `doctor`, ask every protocol where its messages lie.
+  const beginnings = { [first]: [...mainBeginnings, ...Object.values(everyday).map(({ index }) => index)] }
   for (const [name, { index, faces }] of Object.entries(everyday)) {
     const opened = modules.get(index).onDemand.filter((path) => !chapter.test(path))
     const ports = `src/operations/${name}/ports.ts`

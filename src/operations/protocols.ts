@@ -104,8 +104,7 @@ export const protocols = [
     load: async () => (await import('../protocols/shared-agent/index.ts')).sharedAgent,
     operations: async () => (await import('./session/index.ts')).operations,
     everyday: ['say'],
-    ports: async (around: Around) =>
-      (await import('./session/ports.ts')).sessionPorts({ ...around, models: await around.models() }),
+    ports: async (around: Around) => (await import('./session/ports.ts')).sessionPorts(around),
   },
 ] as const satisfies readonly ProtocolLine[]
 

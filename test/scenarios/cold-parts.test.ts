@@ -35,8 +35,7 @@ verifies.unless(haveStrace().reason, 'X-cold', 'everyday commands of AC-MQ load 
   ]
   for (const words of everyday) {
     const loaded = loadedBy(['acmq', ...words], root)
-    const parts = ['main-on-bun', 'acmq-on-bun', ...(words === send ? [] : ['moving-on-bun'])]
-    if (runtime === 'bun') expect(loaded, words[0]!).toEqual(new Set(parts))
+    if (runtime === 'bun') expect(loaded, words[0]!).toEqual(new Set(['main-on-bun', 'acmq-on-bun']))
     const others = /^(archive|graph|hydrate|manifest|overview|reconcile|supervise|inspection|help|settings-yaml)$/
     expect([...loaded].filter((name) => others.test(name))).toEqual([])
   }

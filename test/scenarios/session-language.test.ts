@@ -210,7 +210,8 @@ describe('a configured model', () => {
       return line
     },
   })
-  const withModel = (line: string) => speaker(sessionsOn(openMemoryTree(), { ports: { model: answering(line) } }))
+  const withModel = (line: string) =>
+    speaker(sessionsOn(openMemoryTree(), { ports: { model: async () => answering(line) } }))
   beforeEach(() => void heard.splice(0))
 
   verifies(['SA-2.5a'], 'is asked only where it would be asked back, and destroys nothing without a yes', async () => {

@@ -1,5 +1,5 @@
 /** The user's own model, asked what a sentence means that was not understood; only where an endpoint is configured. */
-import type { SessionPorts } from '../../protocols/shared-agent/index.ts'
+import type { LanguageModel } from '../../protocols/shared-agent/index.ts'
 import { modelKey } from '../model-key.ts'
 import type { AroundModels } from '../protocols.ts'
 import { askingModel } from '../silent-endpoints.ts'
@@ -9,7 +9,7 @@ const patience = { timeoutMs: 10_000, attempts: 2, pauseMs: 250 }
 /** A command is a line. */
 const mostTokens = 200
 
-export function languageModel(around: Pick<AroundModels, 'models' | 'outside' | 'recently'>): SessionPorts['model'] {
+export function languageModel(around: Pick<AroundModels, 'models' | 'outside' | 'recently'>): LanguageModel | undefined {
   const { models, outside } = around
   const { url, model } = models
   if (url === undefined || model === undefined) return undefined

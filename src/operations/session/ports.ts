@@ -1,8 +1,7 @@
 /** What sessions need from outside of the tree: a tokenizer, what people wrote about roles, and where messages lie. */
 import type { RolesFile, SessionPorts } from '../../protocols/shared-agent/index.ts'
-import type { AroundModels } from '../protocols.ts'
+import type { Around } from '../protocols.ts'
 import { carrying } from './carrying.ts'
-import { languageModel } from './model.ts'
 
 /** `npm run train` makes it. */
 const sentenceModelFile = 'data/sentences.bin'
@@ -10,7 +9,7 @@ const sentenceModelFile = 'data/sentences.bin'
 /** Longer files are not read. */
 const longest = 256 * 1024
 
-export const sessionPorts = (around: AroundModels): SessionPorts => {
+export const sessionPorts = (around: Around): SessionPorts => {
   const {
     outside,
     environment,
@@ -23,7 +22,6 @@ export const sessionPorts = (around: AroundModels): SessionPorts => {
     startSelf,
     packageFile,
   } = around
-  const model = languageModel(around)
   return {
     folder: root.path,
     runProgram: async (run) => (await import('../../adapters/program.ts')).runProgram(run),
@@ -41,7 +39,7 @@ export const sessionPorts = (around: AroundModels): SessionPorts => {
       return findWorkTree({ git, files, from: root.path, leaveAlone, leaveAloneIn: messagePlacesIn, onBranch })
     },
     sentenceModel: () => packageFile(sentenceModelFile),
-    ...(model ? { model } : {}),
+    model: async () => (await import('./model.ts')).languageModel({ ...around, models: await around.models() }),
     async tokenizer(encoding) {
       const { tokenizerFrom, tokenTable } = await import('../../adapters/tokens.ts')
       const table = packageFile(tokenTable(encoding))
@@ -58,7 +56,7 @@ export const sessionPorts = (around: AroundModels): SessionPorts => {
 }
 
 /** It can make us start programs: another user's word does not count, nor one that others could have changed. */
-function lookAtRoles({ outside, root }: AroundModels) {
+function lookAtRoles({ outside, root }: Around) {
   const path = outside.resolve(root.path, '.signalbox/session.yaml')
   const found = outside.readSettings(path, { atMost: longest, links: false })
   const ignore = (reason: string, hint: string) => ({ path, found, ignored: { reason, hint } })

@@ -6,6 +6,7 @@ import { defaultSettings, type SessionSettings, section, settingsFrom } from './
 import type { Sessions } from './store/sessions.ts'
 
 export type { CommandSpec } from './commands/spec.ts'
+export type { LanguageModel } from './language/model.ts'
 export type { RolesFile, SessionPorts } from './ports.ts'
 export type * from './store/outcomes.ts'
 export type { Sessions } from './store/sessions.ts'

@@ -30,7 +30,7 @@ export interface SessionPorts {
   /** The weights of the model of sentences, which come with the package; `npm run train` makes them. */
   sentenceModel(): Uint8Array | undefined
   /** Asked where a sentence is unclear, or first; absent unless an endpoint is configured. */
-  readonly model?: LanguageModel
+  model?(): Promise<LanguageModel | undefined>
   /** `.signalbox/session.yaml`, if there is one that counts. */
   readRoles(): Promise<RolesFile | undefined>
   /** Why one that is there does not count, and what to do about it. */

@@ -91,7 +91,7 @@ async function meaningOf(parts: SessionParts, text: string, around: Surroundings
   }
   const sentences = modelOf(ports)
   const own = () => (sentences ? translate(text, sentences, around) : cannotRead)
-  return withModel(text, own, { model: ports.model, around, isFirst: settings.askModelFirst })
+  return withModel(text, own, { model: await ports.model?.(), around, isFirst: settings.askModelFirst })
 }
 
 const models = new WeakMap<Partial<SessionPorts>, SentenceModel>()

@@ -20,6 +20,7 @@ const words = process.argv.slice(2)
 // Set by the launcher. Removed, because programs that this one starts are not started by that launcher.
 const startedAs = process.env.SIGNALBOX_STARTED_AS
 delete process.env.SIGNALBOX_STARTED_AS
+let usesStreams = false
 const ways = ['version', '--version', '-V']
 const asJson = words.includes('--json')
 
@@ -32,7 +33,9 @@ if (words.length === (asJson ? 2 : 1) && words.some((word) => ways.includes(word
   process.exitCode = 70
   // Not awaited here: compiled ahead for Bun, this file is a script, and those cannot wait at the top.
   runProgram().then((status) => {
-    process.exitCode = status
+    // What Bun does before it ends by itself, such as collecting garbage, takes up to 3 ms. Streams have to be flushed.
+    if (usesStreams) process.exitCode = status
+    else process.exit(status)
   })
 }
 
@@ -67,7 +70,10 @@ async function runProgram(): Promise<number> {
         .on('error', () => {})
         .unref()
     },
-    streams: () => ({ input: process.stdin, output: process.stdout }),
+    streams() {
+      usesStreams = true
+      return { input: process.stdin, output: process.stdout }
+    },
     stopSignal() {
       const stop = new AbortController()
       // Once each: whoever asks a second time does not want to wait.

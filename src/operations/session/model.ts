@@ -9,7 +9,9 @@ const patience = { timeoutMs: 10_000, attempts: 2, pauseMs: 250 }
 /** A command is a line. */
 const mostTokens = 200
 
-export function languageModel(around: Pick<AroundModels, 'models' | 'outside' | 'recently'>): LanguageModel | undefined {
+export function languageModel(
+  around: Pick<AroundModels, 'models' | 'outside' | 'recently'>,
+): LanguageModel | undefined {
   const { models, outside } = around
   const { url, model } = models
   if (url === undefined || model === undefined) return undefined

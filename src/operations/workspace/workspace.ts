@@ -40,6 +40,7 @@ export interface LazyWorkspace {
   openTree(folder: string, clock?: Clock): Promise<Tree>
   /** The workspace of plain files in another directory, as it is configured there; closed by the caller. */
   workspaceIn(directory: string): LazyWorkspace
+  /** Twice is fine. What is asked for afterwards is opened again. */
   close(): Promise<void>
 }
 
@@ -167,10 +168,13 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     openTree,
     workspaceIn,
     async close() {
+      const [opening, treeOpening] = [[...stores.values()], tree]
+      stores.clear()
+      tree = undefined
       // What could not be opened has told its caller already; there is nothing to close.
-      const opened = await Promise.all([...stores.values()].map((store) => store.catch(() => undefined)))
+      const opened = await Promise.all(opening.map((store) => store.catch(() => undefined)))
       for (const store of opened) await store?.close?.()
-      await (await tree?.catch(() => undefined))?.close()
+      await (await treeOpening?.catch(() => undefined))?.close()
     },
   }
 }

@@ -27,7 +27,8 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   const { root, engine, as: agent, durability } = globals
   const flags = { root, engine, agent, durability }
   const { close, ...workspace } = lazyWorkspace({ ...host, flags })
-  const surroundings = {
+  const context: Context = {
+    ...workspace,
     about,
     clock,
     environment,
@@ -35,25 +36,22 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     benchmark: () => host.benchmark(globals.json === true),
     report: reporter(screen, errScreen, bar, host, globals),
   }
-  const context: Context = { ...workspace, ...surroundings }
-  // Close before printing: if closing fails, there must not be two JSON documents.
-  const given = globals.json ? (input as Values) : { ...textDefaults(face.operation.input), ...(input as Values) }
-  const output = await run(face, context, given, host, { json: globals.json === true, screen }).finally(async () => {
-    bar.clear()
+  const { operation } = face
+  const given = globals.json ? (input as Values) : { ...textDefaults(operation.input), ...(input as Values) }
+  const how = { json: globals.json === true, screen }
+  try {
+    const output = await run(face, context, given, host, how).finally(() => bar.clear())
+    // Close before printing: if closing fails, there must not be two JSON documents. An operation that notes what was
+    // printed keeps the workspace for that.
+    if (!operation.handedOut) await close()
+    const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
+    if (aside) whereItCan(() => terminal.err(screen.next(aside)))
+    const text = globals.json ? printJson(output) : `${face.show(output as never, screen)}${leftOutLine(face, output)}`
+    await tellAnswer(face, output, text, { terminal, context, close })
+    return exitOf(operation.outcomes[output.outcome]!)
+  } finally {
     await close()
-  })
-  const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
-  if (aside) whereItCan(() => terminal.err(screen.next(aside)))
-  // The workspace is closed by now.
-  const inNewOne = async <T>(work: ((context: Context, output: Output) => Promise<T>) | undefined) => {
-    const again = lazyWorkspace({ ...host, flags })
-    return work?.({ ...again, ...surroundings }, output).finally(again.close)
   }
-  const takeBack = () => inNewOne(face.operation.takeBack)
-  const handedOut = () => inNewOne(face.operation.handedOut)
-  const text = globals.json ? printJson(output) : `${face.show(output as never, screen)}${leftOutLine(face, output)}`
-  await tellAnswer(face, output, text, { terminal, takeBack, handedOut })
-  return exitOf(face.operation.outcomes[output.outcome]!)
 }
 
 /** Said in the same way by every command. */
@@ -73,7 +71,7 @@ async function tellAnswer(
   { operation }: CommandFace,
   output: Output,
   text: string,
-  { terminal, takeBack, handedOut }: Telling,
+  { terminal, context, close }: Telling,
 ): Promise<void> {
   const untold = operation.untold?.(output) ?? ('durability' in output ? doneAllTheSame : undefined)
   let isTold: boolean
@@ -81,7 +79,7 @@ async function tellAnswer(
     isTold = terminal.out(text) !== false
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
-    const hint = (await takeBack()) ?? untold
+    const hint = (await operation.takeBack?.(context, output)) ?? untold
     if (hint === undefined) throw error
     const { kind, code, message, details } = error
     throw new SignalboxError(kind, code, message, { hint, details: { ...details, outcome: output.outcome } })
@@ -90,7 +88,8 @@ async function tellAnswer(
   if (isOwed) whereItCan(() => terminal.err(`${untold}\n`))
   if (!isTold) return
   try {
-    await handedOut()
+    await operation.handedOut?.(context, output)
+    await close()
   } catch (error) {
     // The answer stands, and there is one document of JSON.
     if (!(error instanceof SignalboxError)) throw error
@@ -102,8 +101,8 @@ const noBar: ProgressBar = { show() {}, clear() {} }
 
 interface Telling {
   readonly terminal: Host['terminal']
-  takeBack(): Promise<string | undefined>
-  handedOut(): Promise<unknown>
+  readonly context: Context
+  close(): Promise<void>
 }
 
 const doneAllTheSame = 'What was asked for is done all the same: look before you repeat the command.'

@@ -2,10 +2,11 @@
  * What `human list` showed last, so that an answer that names no digest is for that text and no other. Kept in the workspace,
  * one small file a question; without it an answer is for what is there.
  */
+import { digestOf } from '../formats/digest.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'
 import { changeLeaf } from '../messaging/leaves/change.ts'
 import { unlessFailed } from '../messaging/leaves/tolerant.ts'
-import { digestOf, type Question } from '../protocols/contract.ts'
+import type { Question } from '../protocols/contract.ts'
 import { stateOf } from '../tree/home.ts'
 import { forgetOthers } from './human-quarantine.ts'
 import type { StoresPlace } from './stores.ts'

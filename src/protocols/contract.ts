@@ -332,10 +332,3 @@ export const changedSince = (id: string): SignalboxError =>
     hint: 'Look at it again, then decide: signalbox human list',
     details: { id },
   })
-
-/**
- * A short name for what somebody was shown, so that an answer can say which text it is for. 128 bits: whoever writes the
- * text could find two with the same shorter one.
- */
-export const digestOf = (...texts: readonly string[]): string =>
-  process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(texts), 'hex').slice(0, 32)

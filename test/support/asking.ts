@@ -2,13 +2,13 @@
  * A protocol that does nothing but ask people: `asked/{id}.json` is a question, `answered/{id}.json` its answer. As small as
  * one can be that keeps every promise about questions, so that whatever concerns those of all protocols can be tried on it.
  */
+import { digestOf } from '../../src/formats/digest.ts'
 import { conflict, invalidInput, notFound } from '../../src/kernel/errors.ts'
 import { thoseMeant } from '../../src/kernel/short-id.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import {
   type Answer,
   changedSince,
-  digestOf,
   expectAnswerable,
   type Message,
   type Neutral,

@@ -12,6 +12,7 @@
  * Taking a lock is up to the caller: in one turn it judges its request, writes down what must be known before the lock counts, and
  * takes it (`lock-request.ts`).
  */
+import { sha256 } from '../../formats/digest.ts'
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import { stateOf } from '../../tree/home.ts'
 import type { Lease, Tree } from '../../tree/tree.ts'
@@ -136,5 +137,4 @@ export class NamedLocks {
 }
 
 /** Any text as the name of a folder. */
-const nameFor = (text: string): string =>
-  process.getBuiltinModule('node:crypto').hash('sha256', text, 'hex').slice(0, 32)
+const nameFor = (text: string): string => sha256(text).slice(0, 32)

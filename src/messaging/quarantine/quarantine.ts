@@ -2,6 +2,7 @@
  * What is no message: it is moved out of the way as it is, shown to a person with the reason, and put back once it is one.
  * Nothing is deleted. Where the reason is written down is the protocol's own rule.
  */
+import { sha256 } from '../../formats/digest.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { corrupt, type SignalboxError } from '../../kernel/errors.ts'
 import { childOf, longestSegment, nameOf, type TreePath } from '../../kernel/tree-path.ts'
@@ -60,8 +61,7 @@ export async function quarantinedAt(
     const bytes = Buffer.from(isUnread(read) ? [] : read.bytes)
     const text = bytes.toString('utf8')
     const shown = text.length > mostShown ? `${text.slice(0, mostShown).toWellFormed()}…` : text
-    const { hash } = process.getBuiltinModule('node:crypto')
-    const digest = hash('sha256', `${entry.size} ${bytes.toString('latin1')}`, 'hex').slice(0, 32)
+    const digest = sha256(`${entry.size} ${bytes.toString('latin1')}`).slice(0, 32)
     return { path, since: isoTime(entry.changedAt), text: shown, digest, id: nameOf(path), ...about }
   } catch (error) {
     if (isOddEntry(error)) return undefined

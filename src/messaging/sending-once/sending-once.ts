@@ -6,6 +6,7 @@
  * sender, by another one that finds the key in use, or by supervision (`unmoved`). Each of them moves it by itself; nothing
  * here knows where it belongs. Notes stay: the key has been used, wherever its message is by now.
  */
+import { sha256 } from '../../formats/digest.ts'
 import { parseJson } from '../../formats/json.ts'
 import { conflict, corrupt, SignalboxError } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
@@ -50,8 +51,7 @@ interface Note {
 const longestNote = 4096
 
 /** Any other key goes by its digest. `~` is in none that goes by itself. */
-const nameOfKey = (key: string): string =>
-  /^[\w.-]{1,128}$/.test(key) ? key : `~${process.getBuiltinModule('node:crypto').hash('sha256', key, 'hex')}`
+const nameOfKey = (key: string): string => (/^[\w.-]{1,128}$/.test(key) ? key : `~${sha256(key)}`)
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 

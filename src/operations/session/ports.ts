@@ -1,7 +1,7 @@
 /** What sessions need from outside of the tree: a tokenizer, what people wrote about roles, and where messages lie. */
+import { once } from '../../kernel/once.ts'
 import type { RolesFile, SessionPorts } from '../../protocols/shared-agent/index.ts'
 import type { Around } from '../protocols.ts'
-import { carrying } from './carrying.ts'
 
 /** `npm run train` makes it. */
 const sentenceModelFile = 'data/sentences.bin'
@@ -22,6 +22,7 @@ export const sessionPorts = (around: Around): SessionPorts => {
     startSelf,
     packageFile,
   } = around
+  const carriers = once(async () => (await import('./carrying.ts')).carrying(neutralOf, noticesAbout))
   return {
     folder: root.path,
     runProgram: async (run) => (await import('../../adapters/program.ts')).runProgram(run),
@@ -31,7 +32,9 @@ export const sessionPorts = (around: Around): SessionPorts => {
             startSelf(['session', 'work', '--root', root.path, '--session', session, '--task', task, '--once']),
         }
       : {}),
-    ...carrying(neutralOf, noticesAbout),
+    carry: async (via, draft, options) => (await carriers()).carry(via, draft, options),
+    carried: async (via, message, sent) => (await carriers()).carried(via, message, sent),
+    putAway: async (via, answer, reader) => (await carriers()).putAway(via, answer, reader),
     async workTree({ onBranch }) {
       const { findWorkTree, gitRunner } = await import('../../adapters/git/index.ts')
       const [files, leaveAlone] = await Promise.all([outside.plainFiles(), messagePlaces()])

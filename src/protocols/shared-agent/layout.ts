@@ -17,6 +17,7 @@
  *
  * Locks and those who wait for them are kept by `src/messaging/locks/`.
  */
+import { sha256 } from '../../formats/digest.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { home, stateOf } from '../../tree/home.ts'
 import type { SessionId } from './names.ts'
@@ -55,9 +56,7 @@ export const conditionFolder = (sitting: Sitting, condition: string): TreePath =
 
 /** Readable where it can be, else a digest: `dev_complete`, `~3f9a…`. */
 const folderNameOf = (text: string): string =>
-  /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text)
-    ? text
-    : `~${process.getBuiltinModule('node:crypto').hash('sha256', text, 'hex').slice(0, 32)}`
+  /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? text : `~${sha256(text).slice(0, 32)}`
 
 /** What stands in a session's folder under which name. */
 export const sessionEntry = (name: string): 'leaf' | 'folder' | undefined =>

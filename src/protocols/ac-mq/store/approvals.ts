@@ -2,11 +2,13 @@
  * Messages that wait until a person has seen them. An approval is for the very text that was approved: a message that changed
  * since is held again. AC-MQ §11.2.
  */
+
+import { digestOf } from '../../../formats/digest.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { stateOf } from '../../../tree/home.ts'
-import { changedSince, digestOf } from '../../contract.ts'
+import { changedSince } from '../../contract.ts'
 import { everyone } from '../names.ts'
 import { readLargeBody } from './large-bodies.ts'
 import type { Settled } from './outcomes.ts'

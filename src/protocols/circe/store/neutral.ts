@@ -2,6 +2,7 @@
  * CIRCE in neutral words. It has no places (missions, workspaces) and no claims that end: what an agent has claimed is its own
  * until it is handled or given back. A receipt names which of the agent's claims it is. The log is its archive.
  */
+import { digestOf } from '../../../formats/digest.ts'
 import type { Envelope, HeldBy } from '../../../kernel/envelope.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { withoutUndefined } from '../../../kernel/field.ts'
@@ -11,7 +12,6 @@ import {
   type Answered,
   type Correspondence,
   changedSince,
-  digestOf,
   expectAnswerable,
   isSince,
   type MessageOutcome,

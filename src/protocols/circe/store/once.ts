@@ -2,9 +2,10 @@
  * Sending under a key of the sender's: repeating it sends once. What is staged is the message as it will lie in `NEW_MESSAGES/`;
  * any process can move it there (`publish` in `moving.ts`).
  */
+
+import { digestOf } from '../../../formats/digest.ts'
 import { SendingOnce } from '../../../messaging/sending-once/sending-once.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import { digestOf } from '../../contract.ts'
 import { sentPath, stagedPath } from '../layout.ts'
 import type { CirceSendInput } from './outcomes.ts'
 

@@ -1,5 +1,5 @@
 /** Which messages wait for a person, and which message answers which. The log has a line for each question and each answer. */
-import { digestOf } from '../../contract.ts'
+import { digestOf } from '../../../formats/digest.ts'
 import type { CirceEvent } from '../events.ts'
 import { bodyOf } from '../format.ts'
 import { type FileName, isEverybody, isFileName, isRooster, isSameAgent } from '../names.ts'

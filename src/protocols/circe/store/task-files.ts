@@ -2,13 +2,13 @@
  * The three files of a task on the tree, and how it stands by them and by its messages. `.owner` is made exclusively: the agent
  * that makes it owns the task.
  */
+import { digestOf } from '../../../formats/digest.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { isOddEntry, listIfFolder, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import { digestOf } from '../../contract.ts'
 import { withCheck } from '../effects.ts'
 import { type TaskFile, taskFileFrom, taskFiles, taskPath, tasksPath } from '../layout.ts'
 import { type AgentId, isTaskId, type TaskId } from '../names.ts'

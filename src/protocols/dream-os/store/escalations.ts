@@ -1,8 +1,9 @@
 /** Failures that wait for a person: a `TASK_FAILED` for an agent that was never seen, or that its agent has not taken for too long. */
+import { digestOf } from '../../../formats/digest.ts'
 import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { type Answer, type Answered, changedSince, digestOf, expectAnswerable, type Question } from '../../contract.ts'
+import { type Answer, type Answered, changedSince, expectAnswerable, type Question } from '../../contract.ts'
 import { isEvent, subjectOf } from '../event-format.ts'
 import { answersPath } from '../layout.ts'
 import { nextFolder } from '../lifecycle.ts'

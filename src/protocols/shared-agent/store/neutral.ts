@@ -2,12 +2,14 @@
  * Sessions in neutral words. A message is a task: it is sent by delegating, taken by beginning it, and done with its result.
  * What is broadcast or said directly is part of a conversation, and stays in the session's own inbox. A place is a session.
  */
+
+import { digestOf } from '../../../formats/digest.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import type { Question, Receipt } from '../../contract.ts'
-import { type Answer, type Answered, changedSince, digestOf, expectAnswerable, type Neutral } from '../../contract.ts'
+import { type Answer, type Answered, changedSince, expectAnswerable, type Neutral } from '../../contract.ts'
 import { neutralOf, type SettledView, type Source } from '../../neutral.ts'
 import { lift, messageIdOf, messageOf, type SessionMessage, textOf } from '../envelope.ts'
 import {

@@ -1,8 +1,9 @@
 /** Gives a task to an agent, in neutral words. Its agent finds it in the session's inbox too. */
+
+import { digestOf } from '../../../formats/digest.ts'
 import type { Draft } from '../../../kernel/envelope.ts'
 import { keyUsed } from '../../../messaging/sending-once/sending-once.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
-import { digestOf } from '../../contract.ts'
 import { lower, messageIdOf } from '../envelope.ts'
 import { agentName, bellFolder, type SessionId } from '../layout.ts'
 import type { Session, Task } from '../record.ts'

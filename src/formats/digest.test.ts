@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { digestOf } from './contract.ts'
+import { digestOf } from './digest.ts'
 
 it('a digest names texts, each by itself', () => {
   expect(digestOf('a', 'b')).toMatch(/^[0-9a-f]{32}$/)

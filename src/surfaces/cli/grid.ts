@@ -9,11 +9,23 @@ export interface Column<Row> {
   colour?(row: Row): Colour | undefined
 }
 
+/** Columns that are called like the field that they show. */
+export const named = <Name extends string>(...names: readonly Name[]): Column<Readonly<Record<Name, string>>>[] =>
+  names.map((title) => ({ title, text: (row) => row[title] }))
+
 const gap = 2
 const narrowestLast = 20
 
-/** Cells may contain a stranger's text: control characters are made visible. If there is no room, the last column is cut. */
-export function grid<Row>(rows: readonly Row[], columns: readonly Column<Row>[], screen: Screen, indent = ''): string {
+/**
+ * Empty without rows. Cells may contain a stranger's text: control characters are made visible. If there is no room, the last
+ * column is cut.
+ */
+export function grid<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<NoInfer<Row>>[],
+  screen: Screen,
+  indent = '',
+): string {
   const hasTitles = columns.some(({ title }) => title !== undefined)
   const cells = rows.map((row) => columns.map((column) => printableLine(column.text(row))))
   const titles = columns.map(({ title }) => title ?? '')

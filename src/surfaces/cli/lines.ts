@@ -4,7 +4,7 @@ import { printDuration } from '../../operations/check-input.ts'
 import type { Screen } from './terminal.ts'
 
 /** What people should know besides, one line each. */
-export const noticeLines = ({ notices }: { readonly notices: readonly string[] }, { paint }: Screen): string =>
+export const noticeLines = ({ notices = [] }: { readonly notices?: readonly string[] }, { paint }: Screen): string =>
   notices.map((notice) => `${paint('yellow', 'note:')} ${printableLine(notice)}\n`).join('')
 
 interface WithAlerts {
@@ -18,10 +18,7 @@ export const noticesAndAlerts = (output: WithAlerts & { readonly notices: readon
   noticeLines(output, screen) + alertLines(output, screen)
 
 /** Files that are no messages: told beside the result, because no message may go unnoticed. Ten show what is wrong. */
-export const unreadableLines = (
-  { unreadable }: { readonly unreadable: readonly { readonly path: string; readonly reason: string }[] },
-  { paint }: Screen,
-): string => {
+export function unreadableLines(unreadable: readonly Unreadable[], { paint }: Screen): string {
   const lines = unreadable
     .slice(0, mostUnreadable)
     .map(({ path, reason }) => `${paint('yellow', 'unreadable:')} ${printableLine(path)}: ${printableLine(reason)}\n`)
@@ -30,6 +27,15 @@ export const unreadableLines = (
 }
 
 const mostUnreadable = 10
+
+interface Unreadable {
+  readonly path: string
+  readonly reason: string
+}
+
+/** The same of an answer that names them. */
+export const rejectedLines = ({ rejected }: { readonly rejected: readonly Unreadable[] }, screen: Screen): string =>
+  unreadableLines(rejected, screen)
 
 /** One line a write: what happened to which message, and where it is now. */
 export const writtenLine = (

@@ -5,11 +5,14 @@ import { grid } from './grid.ts'
 import { printedText } from './lines.ts'
 import type { Screen } from './terminal.ts'
 
-export type Row = readonly [name: string, text: string]
+/** A row without a text is left out. */
+export type Row = readonly [name: string, text: string | undefined]
 
 /** Names and what they stand for, one a line. */
-export const fieldList = (rows: readonly Row[], screen: Screen): string =>
-  grid(rows, [{ text: ([name]) => `${name}:`, colour: () => 'dim' }, { text: ([, text]) => text }], screen)
+export function fieldList(rows: readonly Row[], screen: Screen): string {
+  const shown = rows.flatMap(([name, text]) => (text === undefined ? [] : [{ name, text }]))
+  return grid(shown, [{ text: ({ name }) => `${name}:`, colour: () => 'dim' }, { text: ({ text }) => text }], screen)
+}
 
 /** An agent pays for every word that it reads: of a longer text it gets the beginning, and the file. In bytes. */
 export const longestQuoted = 20 * 1024

@@ -21,7 +21,7 @@ export const plainFace = (operation: Operation): CommandFace =>
       })
       return `${paint('bold', printableLine(outcome))}${facts.length === 0 ? '' : `: ${printableLine(facts.join(', '))}`}\n`
     },
-    { aside: ({ notices = [] }, screen) => noticeLines({ notices }, screen) },
+    { aside: noticeLines },
   )
 
 /** A list by how many are in it, something with an id by that. */

@@ -1,4 +1,4 @@
-import { shellWord } from './shell-word.ts'
+import { shellWord } from './spelling.ts'
 
 /** Where a command line prints. `main.ts` fills it in; tests keep what was printed. */
 export interface Terminal {

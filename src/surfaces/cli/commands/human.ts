@@ -4,7 +4,7 @@ import type { WaitingQuestion } from '../../../operations/human-inbox.ts'
 import { commandFace } from '../command.ts'
 import { ageOf, noticeLines, writtenLine } from '../lines.ts'
 import { fieldList, quotation, type Row } from '../message.ts'
-import { shellWord } from '../shell-word.ts'
+import { shellWord } from '../spelling.ts'
 import type { Screen } from '../terminal.ts'
 
 type Shown = Omit<WaitingQuestion, 'details'>

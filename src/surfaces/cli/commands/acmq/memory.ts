@@ -6,24 +6,17 @@ import { report } from '../../../../operations/acmq/report.ts'
 import { search } from '../../../../operations/acmq/search.ts'
 import { snapshot } from '../../../../operations/acmq/snapshot.ts'
 import { commandFace } from '../../command.ts'
-import { grid } from '../../grid.ts'
+import { tableFace } from '../../table-face.ts'
 
-export const searchFace = commandFace(search, ({ hits }, screen) => {
-  const rows = grid(
-    hits,
-    [
-      { title: 'id', text: ({ message }) => message.id, colour: () => 'bold' },
-      { title: 'score', text: ({ score }) => score.toFixed(2) },
-      { title: 'by', text: ({ by }) => by.join(', ') },
-      { title: 'state', text: ({ message }) => message.state },
-      { title: 'from', text: ({ message }) => message.from },
-      { title: 'to', text: ({ message }) => message.to },
-      { title: 'summary', text: ({ message }) => message.summary },
-    ],
-    screen,
-  )
-  return rows === '' ? 'Nothing found.\n' : rows
-})
+export const searchFace = tableFace(search, ({ hits }) => hits, 'Nothing found.', [
+  { title: 'id', text: ({ message }) => message.id, colour: () => 'bold' },
+  { title: 'score', text: ({ score }) => score.toFixed(2) },
+  { title: 'by', text: ({ by }) => by.join(', ') },
+  { title: 'state', text: ({ message }) => message.state },
+  { title: 'from', text: ({ message }) => message.from },
+  { title: 'to', text: ({ message }) => message.to },
+  { title: 'summary', text: ({ message }) => message.summary },
+])
 
 export const busFace = commandFace(bus, ({ outcome, documents }, { paint }) => {
   // Only a query can find nothing.

@@ -6,8 +6,9 @@ import { hydrate } from '../../../../operations/acmq/hydrate.ts'
 import { list } from '../../../../operations/acmq/list.ts'
 import { show } from '../../../../operations/acmq/show.ts'
 import { commandFace } from '../../command.ts'
-import { grid } from '../../grid.ts'
-import { ageOf, unreadableLines } from '../../lines.ts'
+import { named } from '../../grid.ts'
+import { ageOf, rejectedLines } from '../../lines.ts'
+import { tableFace } from '../../table-face.ts'
 import type { Colour } from '../../terminal.ts'
 import { hydrationText, leftOutLines, messageText } from './texts.ts'
 
@@ -18,51 +19,37 @@ const colours: Readonly<Record<string, Colour>> = {
   archived: 'dim',
 }
 
-export const listFace = commandFace(
+export const listFace = tableFace(
   list,
-  ({ messages }, screen) => {
-    const rows = grid(
-      messages,
-      [
-        { title: 'id', text: ({ id }) => id, colour: () => 'bold' },
-        {
-          title: 'state',
-          text: ({ state, blocked }) => (blocked === undefined ? state : 'blocked'),
-          colour: ({ state, blocked }) => (blocked === undefined ? colours[state] : 'yellow'),
-        },
-        { title: 'from', text: ({ from }) => from },
-        { title: 'to', text: ({ to }) => to },
-        { title: 'prio', text: ({ priority }) => (priority === undefined ? '' : String(priority)) },
-        { title: 'sent', text: ({ createdAt }) => createdAt },
-        {
-          title: 'summary',
-          text: ({ summary, blocked }) => (blocked === undefined ? summary : `${summary} · ${blocked}`),
-        },
-      ],
-      screen,
-    )
-    return rows === '' ? 'No messages.\n' : rows
-  },
-  { aside: ({ rejected }, screen) => unreadableLines({ unreadable: rejected }, screen) },
+  ({ messages }) => messages,
+  'No messages.',
+  [
+    { title: 'id', text: ({ id }) => id, colour: () => 'bold' },
+    {
+      title: 'state',
+      text: ({ state, blocked }) => (blocked === undefined ? state : 'blocked'),
+      colour: ({ state, blocked }) => (blocked === undefined ? colours[state] : 'yellow'),
+    },
+    ...named('from', 'to'),
+    { title: 'prio', text: ({ priority }) => (priority === undefined ? '' : String(priority)) },
+    { title: 'sent', text: ({ createdAt }) => createdAt },
+    {
+      title: 'summary',
+      text: ({ summary, blocked }) => (blocked === undefined ? summary : `${summary} · ${blocked}`),
+    },
+  ],
+  { aside: rejectedLines },
 )
 
 export const showFace = commandFace(show, ({ message }, screen) => messageText(message, [], screen))
 
-export const findStalledFace = commandFace(findStalled, ({ stalled }, screen) =>
-  stalled.length === 0
-    ? 'Nothing is stalled.\n'
-    : grid(
-        stalled,
-        [
-          { title: 'id', text: ({ message }) => message.id, colour: () => 'bold' },
-          { title: 'agent', text: ({ message }) => message.to },
-          { title: 'since', text: ({ since }) => since },
-          { title: 'overdue', text: ({ overdueSeconds }) => ageOf(overdueSeconds), colour: () => 'yellow' },
-          { title: 'summary', text: ({ message }) => message.summary },
-        ],
-        screen,
-      ),
-)
+export const findStalledFace = tableFace(findStalled, ({ stalled }) => stalled, 'Nothing is stalled.', [
+  { title: 'id', text: ({ message }) => message.id, colour: () => 'bold' },
+  { title: 'agent', text: ({ message }) => message.to },
+  { title: 'since', text: ({ since }) => since },
+  { title: 'overdue', text: ({ overdueSeconds }) => ageOf(overdueSeconds), colour: () => 'yellow' },
+  { title: 'summary', text: ({ message }) => message.summary },
+])
 
 export const graphFace = commandFace(graph, ({ graph: drawn }) => {
   const text = typeof drawn === 'string' ? drawn : JSON.stringify(drawn, undefined, 2)

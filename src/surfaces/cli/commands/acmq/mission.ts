@@ -4,7 +4,7 @@ import { createMission } from '../../../../operations/acmq/create-mission.ts'
 import { milestone } from '../../../../operations/acmq/milestone.ts'
 import { missions } from '../../../../operations/acmq/missions.ts'
 import { commandFace } from '../../command.ts'
-import { grid } from '../../grid.ts'
+import { tableFace } from '../../table-face.ts'
 
 export const createMissionFace = commandFace(createMission, ({ outcome, mission, path, manifest }, { paint }) => {
   const name = paint('bold', printableLine(mission))
@@ -12,25 +12,23 @@ export const createMissionFace = commandFace(createMission, ({ outcome, mission,
   return `Made mission ${name}: ${printableLine(path)}\nSay what it is for in ${printableLine(manifest)}\n`
 })
 
-export const missionsFace = commandFace(missions, ({ missions: lines }, screen) => {
-  if (lines.length === 0) return screen.next('There is no mission yet. Make one: acmq create-mission alpha\n')
-  return grid(
-    lines,
-    [
-      { title: 'mission', text: ({ mission }) => mission, colour: () => 'bold' },
-      { title: 'pending', text: ({ counts }) => String(counts.pending) },
-      { title: 'processing', text: ({ counts }) => String(counts.processing) },
-      { title: 'completed', text: ({ counts }) => String(counts.completed) },
-      {
-        title: 'failed',
-        text: ({ counts }) => String(counts.failed),
-        colour: ({ counts }) => (counts.failed > 0 ? 'red' : undefined),
-      },
-      { title: 'objective', text: ({ objective }) => objective.split('\n', 1)[0]! },
-    ],
-    screen,
-  )
-})
+export const missionsFace = tableFace(
+  missions,
+  ({ missions: lines }) => lines,
+  'There is no mission yet. Make one: acmq create-mission alpha',
+  [
+    { title: 'mission', text: ({ mission }) => mission, colour: () => 'bold' },
+    { title: 'pending', text: ({ counts }) => String(counts.pending) },
+    { title: 'processing', text: ({ counts }) => String(counts.processing) },
+    { title: 'completed', text: ({ counts }) => String(counts.completed) },
+    {
+      title: 'failed',
+      text: ({ counts }) => String(counts.failed),
+      colour: ({ counts }) => (counts.failed > 0 ? 'red' : undefined),
+    },
+    { title: 'objective', text: ({ objective }) => objective.split('\n', 1)[0]! },
+  ],
+)
 
 export const milestoneFace = commandFace(milestone, ({ outcome, milestones }, { paint }) => {
   const lines = milestones.map(

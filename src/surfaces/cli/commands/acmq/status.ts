@@ -2,7 +2,7 @@ import { printableLine } from '../../../../kernel/printable.ts'
 import { status } from '../../../../operations/acmq/status.ts'
 import { commandFace } from '../../command.ts'
 import { type Column, grid } from '../../grid.ts'
-import { ageOf, unreadableLines } from '../../lines.ts'
+import { ageOf, rejectedLines } from '../../lines.ts'
 import { fieldList, type Row } from '../../message.ts'
 import type { Colour, Screen } from '../../terminal.ts'
 
@@ -32,7 +32,7 @@ export const statusFace = commandFace(
     ]
       .filter((part) => part !== '')
       .join('\n'),
-  { aside: ({ rejected }, screen) => unreadableLines({ unreadable: rejected }, screen) },
+  { aside: rejectedLines },
 )
 
 function title({ mission, objective, manifestStatus, milestones }: Status, { paint }: Screen): string {
@@ -125,7 +125,6 @@ function section(name: string, rows: readonly { id: string; text: string }[], al
 }
 
 function below({ subMissions }: Status, screen: Screen): string {
-  if (subMissions.length === 0) return ''
   return grid(
     subMissions,
     [

@@ -55,7 +55,11 @@ function reconciledText({ mission, counts, manifest, mine, repairs, hydration }:
   const queues = Object.entries(counts).map(([queue, count]) => `${count} ${queue}`)
   const goal = manifest?.objective.split('\n', 1)[0] ?? ''
   const facts = fieldList(
-    [['mission', mission], ...(goal === '' ? [] : [['objective', goal] as const]), ['messages', queues.join(', ')]],
+    [
+      ['mission', mission],
+      ['objective', goal || undefined],
+      ['messages', queues.join(', ')],
+    ],
     screen,
   )
   const held = grid(

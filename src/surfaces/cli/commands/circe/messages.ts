@@ -10,7 +10,7 @@ import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 import { noticeLines, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
-import { shellWord } from '../../shell-word.ts'
+import { shellWord } from '../../spelling.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const initFace = commandFace(circeInit, ({ agents }, { paint }) =>
@@ -53,8 +53,8 @@ function messageText(message: CirceViewWithBody, agent: string, screen: Screen):
     ['file', file],
     ['from', from],
     ['intent', intent],
-    ...(task === undefined ? [] : [['task', task] as const]),
-    ...(status === 'new' ? [] : [['status', status] as const]),
+    ['task', task],
+    ['status', status === 'new' ? undefined : status],
     ...Object.entries(headers),
     ['sent', createdAt],
     ['path', path],
@@ -67,15 +67,13 @@ function messageText(message: CirceViewWithBody, agent: string, screen: Screen):
 
 const did = { started: 'Started', acknowledged: 'Acknowledged', handled: 'Done with', unchanged: 'That is so already:' }
 
-export const startFace = commandFace(circeStart, ({ outcome, message }, screen) =>
-  writtenLine(did[outcome], message, screen),
-)
-export const ackFace = commandFace(circeAck, ({ outcome, message }, screen) =>
-  writtenLine(did[outcome], message, screen),
-)
-export const doneFace = commandFace(circeDone, ({ outcome, message }, screen) =>
-  writtenLine(did[outcome], message, screen),
-)
+type Handled = Awaited<ReturnType<typeof circeStart.invoke | typeof circeAck.invoke | typeof circeDone.invoke>>
+
+const handledLine = ({ outcome, message }: Handled, screen: Screen) => writtenLine(did[outcome], message, screen)
+
+export const startFace = commandFace(circeStart, handledLine)
+export const ackFace = commandFace(circeAck, handledLine)
+export const doneFace = commandFace(circeDone, handledLine)
 
 export const answerFace = commandFace(circeAnswer, ({ outcome, message }, screen) =>
   writtenLine(

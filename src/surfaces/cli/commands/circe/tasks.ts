@@ -9,19 +9,16 @@ import { circeStatus } from '../../../../operations/circe/status.ts'
 import { circeTasks } from '../../../../operations/circe/tasks.ts'
 import { commandFace } from '../../command.ts'
 import { type Column, grid } from '../../grid.ts'
-import { ageOf, noticeLines, unreadableLines } from '../../lines.ts'
+import { ageOf, noticeLines, rejectedLines } from '../../lines.ts'
 import { fieldList, type Row } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const inboxFace = commandFace(
   circeInbox,
   ({ messages, agent }, screen) =>
-    messages.length === 0
-      ? `Nothing is there for ${printableLine(agent)}.\n`
-      : grid(messages, inboxColumns(messages), screen),
+    grid(messages, inboxColumns(messages), screen) || `Nothing is there for ${printableLine(agent)}.\n`,
   {
-    aside: ({ rejected, notices }, screen) =>
-      unreadableLines({ unreadable: rejected }, screen) + noticeLines({ notices }, screen),
+    aside: (output, screen) => rejectedLines(output, screen) + noticeLines(output, screen),
   },
 )
 
@@ -50,10 +47,8 @@ const standing = ({ state, isClaimed, isAcknowledged, ownedBy }: InboxLine): str
 
 export const tasksFace = commandFace(
   circeTasks,
-  ({ tasks, isOne }, screen) => {
-    if (tasks.length === 0) return 'There is no task yet.\n'
-    return isOne ? taskText(tasks[0]!, screen) : grid(tasks, taskColumns, screen)
-  },
+  ({ tasks, isOne }, screen) =>
+    isOne ? taskText(tasks[0]!, screen) : grid(tasks, taskColumns, screen) || 'There is no task yet.\n',
   {
     aside: ({ tasks, isOne, notices }, screen) =>
       noticeLines({ notices: [...notices, ...(isOne ? [] : tasks.flatMap(noticesOf))] }, screen),
@@ -91,10 +86,10 @@ function taskText(task: TaskView, screen: Screen): string {
     ['task', id],
     ['status', status],
     ['owner', owner ?? 'nobody'],
-    ...(request ? [['asked for by', `${request.from} (${request.intent})`] as const] : []),
-    ...(startedAt === undefined ? [] : [['started', startedAt] as const]),
-    ...(updatedAt === undefined ? [] : [['last news', updatedAt] as const]),
-    ...(stalledSeconds === undefined ? [] : [['quiet for', ageOf(stalledSeconds)] as const]),
+    ['asked for by', request && `${request.from} (${request.intent})`],
+    ['started', startedAt],
+    ['last news', updatedAt],
+    ['quiet for', stalledSeconds === undefined ? undefined : ageOf(stalledSeconds)],
     ...Object.entries(checks).map(([name, value]): Row => [name, String(value)]),
     ...notices.map((notice): Row => ['problem', notice]),
   ]
@@ -123,8 +118,7 @@ export const checkFace = commandFace(circeCheck, ({ task }, screen) =>
 
 export const logFace = commandFace(circeLog, ({ entries, lines }, screen) => {
   if (lines) return lines.map((line) => `${printableLine(line)}\n`).join('')
-  if (entries.length === 0) return 'Nothing has happened yet.\n'
-  return grid(
+  const rows = grid(
     entries,
     [
       { text: ({ at }) => at, colour: () => 'dim' },
@@ -135,4 +129,5 @@ export const logFace = commandFace(circeLog, ({ entries, lines }, screen) => {
     ],
     screen,
   )
+  return rows || 'Nothing has happened yet.\n'
 })

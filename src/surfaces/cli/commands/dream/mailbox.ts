@@ -10,10 +10,10 @@ import {
 } from '../../../../operations/dream/mailbox-life.ts'
 import { mailboxDone, mailboxNext, mailboxSend } from '../../../../operations/dream/mailbox-messages.ts'
 import { commandFace } from '../../command.ts'
-import { grid } from '../../grid.ts'
 import { noticeLines, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
-import { shellWord } from '../../shell-word.ts'
+import { shellWord } from '../../spelling.ts'
+import { tableFace } from '../../table-face.ts'
 
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 
@@ -52,31 +52,26 @@ export const compactFace = commandFace(
     if (outcome === 'packed') return `Packed ${plural(count, 'message')} of mailbox ${mailbox}.\n`
     return notices.length > 0 ? 'Nothing in it can be packed.\n' : 'Nothing in it is old enough to be packed.\n'
   },
-  { aside: ({ notices = [] }, screen) => noticeLines({ notices }, screen) },
+  { aside: noticeLines },
 )
 
-export const listFace = commandFace(
+export const listFace = tableFace(
   mailboxList,
-  ({ mailboxes }, screen) =>
-    mailboxes.length === 0
-      ? screen.next('There are no mailboxes yet. Make some: signalbox dream mailbox init 4\n')
-      : grid(
-          mailboxes,
-          [
-            { title: 'mailbox', text: ({ mailbox }) => String(mailbox), colour: () => 'bold' },
-            {
-              title: 'status',
-              text: ({ status }) => status ?? '?',
-              colour: ({ status }) => (status === 'offline' ? 'dim' : undefined),
-            },
-            { title: 'agent', text: ({ agent }) => agent ?? '·' },
-            { title: 'last seen', text: ({ lastSeenAt }) => lastSeenAt ?? '·' },
-            { title: 'waiting', text: ({ waiting }) => (waiting === 0 ? '·' : String(waiting)) },
-            { title: 'in hand', text: ({ inHand }) => (inHand === 0 ? '·' : String(inHand)) },
-            { title: 'processed', text: ({ processed }) => (processed === 0 ? '·' : String(processed)) },
-          ],
-          screen,
-        ),
+  ({ mailboxes }) => mailboxes,
+  'There are no mailboxes yet. Make some: signalbox dream mailbox init 4',
+  [
+    { title: 'mailbox', text: ({ mailbox }) => String(mailbox), colour: () => 'bold' },
+    {
+      title: 'status',
+      text: ({ status }) => status ?? '?',
+      colour: ({ status }) => (status === 'offline' ? 'dim' : undefined),
+    },
+    { title: 'agent', text: ({ agent }) => agent ?? '·' },
+    { title: 'last seen', text: ({ lastSeenAt }) => lastSeenAt ?? '·' },
+    { title: 'waiting', text: ({ waiting }) => (waiting === 0 ? '·' : String(waiting)) },
+    { title: 'in hand', text: ({ inHand }) => (inHand === 0 ? '·' : String(inHand)) },
+    { title: 'processed', text: ({ processed }) => (processed === 0 ? '·' : String(processed)) },
+  ],
   {
     aside: ({ mailboxes }, screen) =>
       noticeLines(
@@ -107,7 +102,7 @@ export const nextFace = commandFace(
       ['id', id],
       ['from', from],
       ['command', command],
-      ...(typeof task === 'string' ? [['task', task] as const] : []),
+      ['task', typeof task === 'string' ? task : undefined],
       ['attempt', redelivered ? `${attempt}: somebody had it before, and did not finish` : String(attempt)],
       ['yours until', until],
       ...notices.map((note): Row => ['note', note]),

@@ -4,9 +4,9 @@ import { dreamReflect, dreamReport, dreamState, supervisorShow } from '../../../
 import { governanceAdd, governanceQuery } from '../../../../operations/dream/governance.ts'
 import { promptAsk, promptFetch, promptRender, promptStage } from '../../../../operations/dream/prompt.ts'
 import { commandFace } from '../../command.ts'
-import { grid } from '../../grid.ts'
 import { noticeLines } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
+import { tableFace } from '../../table-face.ts'
 import type { Screen } from '../../terminal.ts'
 
 /** The text as it is: it is for a pipe. What could move a cursor is made visible on a terminal alone. */
@@ -27,14 +27,17 @@ interface Response {
 }
 
 function responseText({ response, path, dispatched }: Response, screen: Screen): string {
-  const rows: Row[] = [['file', path], ...(dispatched === undefined ? [] : [['handed to', dispatched] as const])]
+  const rows: Row[] = [
+    ['file', path],
+    ['handed to', dispatched],
+  ]
   return `${fieldList(rows, screen)}${quotation(JSON.stringify(response, undefined, 2), 'the bridge', screen, path)}`
 }
 
 export const fetchFace = commandFace(
   promptFetch,
   (fetched, screen) => (fetched.outcome === 'nothing' ? 'There is no response.\n' : responseText(fetched, screen)),
-  { aside: (fetched, screen) => noticeLines({ notices: fetched.notices ?? [] }, screen) },
+  { aside: noticeLines },
 )
 
 export const askFace = commandFace(
@@ -43,28 +46,23 @@ export const askFace = commandFace(
     fetched.outcome === 'nothing'
       ? screen.next('There is no response yet. When it comes: signalbox dream prompt fetch\n')
       : responseText(fetched, screen),
-  { aside: (fetched, screen) => noticeLines({ notices: fetched.notices ?? [] }, screen) },
+  { aside: noticeLines },
 )
 
 export const addFace = commandFace(governanceAdd, ({ event }, { paint }) => `Added ${paint('bold', event.event_id)}\n`)
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
 
-export const queryFace = commandFace(
+export const queryFace = tableFace(
   governanceQuery,
-  ({ events }, screen) =>
-    events.length === 0
-      ? 'No such event.\n'
-      : grid(
-          events,
-          [
-            { title: 'when', text: ({ timestamp }) => textOf(timestamp) },
-            { title: 'event', text: ({ event_type }) => textOf(event_type), colour: () => 'bold' },
-            { title: 'agent', text: ({ agent_source }) => textOf(agent_source) },
-            { title: 'details', text: ({ details }) => textOf(details) },
-          ],
-          screen,
-        ),
+  ({ events }) => events,
+  'No such event.',
+  [
+    { title: 'when', text: ({ timestamp }) => textOf(timestamp) },
+    { title: 'event', text: ({ event_type }) => textOf(event_type), colour: () => 'bold' },
+    { title: 'agent', text: ({ agent_source }) => textOf(agent_source) },
+    { title: 'details', text: ({ details }) => textOf(details) },
+  ],
   { aside: noticeLines },
 )
 
@@ -74,21 +72,17 @@ const written: Readonly<Record<string, string>> = {
   unchanged: 'It says so already:',
 }
 
-export const reflectFace = commandFace(
-  dreamReflect,
-  ({ outcome, path }) => `${written[outcome]} ${printableLine(path)}\n`,
-)
-export const reportFace = commandFace(
-  dreamReport,
-  ({ outcome, path }) => `${written[outcome]} ${printableLine(path)}\n`,
-)
+const writtenText = ({ outcome, path }: { readonly outcome: string; readonly path: string }): string =>
+  `${written[outcome]} ${printableLine(path)}\n`
+const stateText = (state: unknown): string => `${printable(JSON.stringify(state, undefined, 2))}\n`
 
-export const stateFace = commandFace(dreamState, ({ outcome, path, state }) =>
-  outcome === 'told'
-    ? `${printable(JSON.stringify(state, undefined, 2))}\n`
-    : `${written[outcome]} ${printableLine(path)}\n`,
+export const reflectFace = commandFace(dreamReflect, writtenText)
+export const reportFace = commandFace(dreamReport, writtenText)
+
+export const stateFace = commandFace(dreamState, (told) =>
+  told.outcome === 'told' ? stateText(told.state) : writtenText(told),
 )
 
 export const supervisorFace = commandFace(supervisorShow, ({ state }) =>
-  state === null ? 'The supervisor has done nothing yet.\n' : `${printable(JSON.stringify(state, undefined, 2))}\n`,
+  state === null ? 'The supervisor has done nothing yet.\n' : stateText(state),
 )

@@ -6,10 +6,11 @@ import { dreamRoute, type RoutedOften } from '../../../../operations/dream/route
 import { taskDone, taskInbox, taskSend, taskTake } from '../../../../operations/dream/task.ts'
 import type { DreamHeader } from '../../../../operations/dream/view.ts'
 import { commandFace } from '../../command.ts'
-import { grid } from '../../grid.ts'
-import { noticeLines, unreadableLines, writtenLine } from '../../lines.ts'
+import { grid, named } from '../../grid.ts'
+import { noticeLines, rejectedLines, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
-import { shellWord } from '../../shell-word.ts'
+import { shellWord } from '../../spelling.ts'
+import { tableFace } from '../../table-face.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const sendFace = commandFace(
@@ -23,32 +24,18 @@ export const sendFace = commandFace(
   { aside: noticeLines },
 )
 
-interface WithRejected {
-  readonly rejected: Parameters<typeof unreadableLines>[0]['unreadable']
-}
-
-const rejectedLines = ({ rejected }: WithRejected, screen: Screen): string =>
-  unreadableLines({ unreadable: rejected }, screen)
-
-export const inboxFace = commandFace(
+export const inboxFace = tableFace(
   taskInbox,
-  ({ waiting, inHand }, screen) => {
-    if (waiting.length + inHand.length === 0) return 'Nothing waits.\n'
-    const all = [
-      ...inHand.map((one) => ({ ...one, is: 'in hand' })),
-      ...waiting.map((one) => ({ ...one, is: 'waiting' })),
-    ]
-    return grid(
-      all,
-      [
-        { title: 'file', text: ({ file }) => file, colour: () => 'bold' },
-        { title: '', text: ({ is }) => is },
-        { title: 'from', text: ({ from }) => from },
-        { title: 'summary', text: ({ summary }) => summary },
-      ],
-      screen,
-    )
-  },
+  ({ waiting, inHand }) => [
+    ...inHand.map((one) => ({ ...one, is: 'in hand' })),
+    ...waiting.map((one) => ({ ...one, is: 'waiting' })),
+  ],
+  'Nothing waits.',
+  [
+    { title: 'file', text: ({ file }) => file, colour: () => 'bold' },
+    { title: '', text: ({ is }) => is },
+    ...named('from', 'summary'),
+  ],
   { aside: rejectedLines },
 )
 
@@ -168,25 +155,20 @@ export const tasksFace = commandFace(
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '·' : JSON.stringify(value)
 
-export const completedFace = commandFace(
+export const completedFace = tableFace(
   dreamCompleted,
-  ({ completed }, screen) =>
-    completed.length === 0
-      ? 'Nothing was recorded.\n'
-      : grid(
-          completed,
-          [
-            { title: 'when', text: ({ timestamp }) => textOf(timestamp) },
-            { title: 'agent', text: ({ agent_id }) => textOf(agent_id), colour: () => 'bold' },
-            { title: 'task', text: ({ task_id, message_id }) => textOf(task_id ?? message_id) },
-            {
-              title: 'status',
-              text: ({ status }) => textOf(status),
-              colour: ({ status }) => (status === 'FAILED' ? 'red' : 'green'),
-            },
-            { title: 'outcome', text: ({ output, error_details }) => textOf(output ?? error_details) },
-          ],
-          screen,
-        ),
+  ({ completed }) => completed,
+  'Nothing was recorded.',
+  [
+    { title: 'when', text: ({ timestamp }) => textOf(timestamp) },
+    { title: 'agent', text: ({ agent_id }) => textOf(agent_id), colour: () => 'bold' },
+    { title: 'task', text: ({ task_id, message_id }) => textOf(task_id ?? message_id) },
+    {
+      title: 'status',
+      text: ({ status }) => textOf(status),
+      colour: ({ status }) => (status === 'FAILED' ? 'red' : 'green'),
+    },
+    { title: 'outcome', text: ({ output, error_details }) => textOf(output ?? error_details) },
+  ],
   { aside: noticeLines },
 )

@@ -34,15 +34,11 @@ export const keysFace = commandFace(mrKeys, ({ outcome, folder, keys }, screen) 
 /** Shows public keys only. Private ones are not even read. */
 function keyText({ agent, signing, encryption, retired, isOwn }: KeyView, folder: string, screen: Screen): string {
   const rows: Row[] = [
-    ...(signing
-      ? ([
-          ['signing', signing.publicKey],
-          ['since', signing.createdAt],
-        ] as const)
-      : []),
-    ...(encryption === undefined ? [] : [['encryption', encryption] as const]),
+    ['signing', signing?.publicKey],
+    ['since', signing?.createdAt],
+    ['encryption', encryption],
     ['private key', isOwn ? `here, in ${printableLine(folder)}/keys/private` : 'elsewhere'],
-    ...(retired > 0 ? [['retired', String(retired)] as const] : []),
+    ['retired', retired > 0 ? String(retired) : undefined],
   ]
   return `${screen.paint('bold', printableLine(agent))}\n${fieldList(rows, screen).replace(/^/gm, '  ').trimEnd()}\n`
 }

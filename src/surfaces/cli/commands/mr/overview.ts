@@ -14,14 +14,16 @@ const barWidth = 20
 export const statusFace = commandFace(
   mrStatus,
   ({ agents, alerts }, screen) => {
-    if (agents.length === 0) return screen.next('There is no agent yet. Make one: signalbox mr init coder-1\n')
     const alarmed = new Set(alerts.map(({ agent }) => agent))
-    return grid(agents, columns(alarmed, screen), screen)
+    const none = 'There is no agent yet. Make one: signalbox mr init coder-1\n'
+    return grid(agents, columns(alarmed, screen), screen) || screen.next(none)
   },
   {
     aside: (output, screen) =>
-      unreadableLines({ unreadable: output.agents.flatMap(({ unreadable }) => unreadable) }, screen) +
-      noticesAndAlerts(output, screen),
+      unreadableLines(
+        output.agents.flatMap(({ unreadable }) => unreadable),
+        screen,
+      ) + noticesAndAlerts(output, screen),
   },
 )
 

@@ -25,7 +25,7 @@ export const receiveFace = commandFace(
       [
         rejectedLines(output.rejected, screen),
         unreadableLines(
-          { unreadable: output.unreadable.filter((one) => !output.toldBefore.includes(one.reason)) },
+          output.unreadable.filter(({ reason }) => !output.toldBefore.includes(reason)),
           screen,
         ),
         gapLines(output, screen),

@@ -7,7 +7,8 @@ import { sessionLocks } from '../../../../operations/session/locks.ts'
 import { sessionLog } from '../../../../operations/session/log.ts'
 import { sessionStart } from '../../../../operations/session/start.ts'
 import { commandFace } from '../../command.ts'
-import { grid } from '../../grid.ts'
+import { grid, named } from '../../grid.ts'
+import { tableFace } from '../../table-face.ts'
 import { mailText, shownText } from './arrival.ts'
 
 export const startFace = commandFace(sessionStart, ({ outcome, session }, { paint }) =>
@@ -22,57 +23,48 @@ export const endFace = commandFace(sessionEnd, ({ outcome, session, stopped }, {
     : `Session ${paint('bold', session)} was not running.\n`,
 )
 
-export const listFace = commandFace(sessionList, ({ sessions }, screen) => {
-  if (sessions.length === 0) return screen.next('There is no session yet. Start one: signalbox session start\n')
-  return grid(
-    sessions,
-    [
-      { title: 'session', text: ({ session }) => session, colour: () => 'bold' },
-      {
-        title: 'status',
-        text: ({ status, isCurrent }) => (isCurrent ? `${status}, current` : status),
-        colour: ({ status }) => (status === 'running' ? 'green' : 'dim'),
-      },
-      { title: 'started', text: ({ startedAt }) => startedAt },
-      { title: 'keys', text: ({ keys }) => String(keys) },
-      { title: 'tasks', text: ({ tasks }) => String(tasks) },
-    ],
-    screen,
-  )
-})
+export const listFace = tableFace(
+  sessionList,
+  ({ sessions }) => sessions,
+  'There is no session yet. Start one: signalbox session start',
+  [
+    { title: 'session', text: ({ session }) => session, colour: () => 'bold' },
+    {
+      title: 'status',
+      text: ({ status, isCurrent }) => (isCurrent ? `${status}, current` : status),
+      colour: ({ status }) => (status === 'running' ? 'green' : 'dim'),
+    },
+    { title: 'started', text: ({ startedAt }) => startedAt },
+    { title: 'keys', text: ({ keys }) => String(keys) },
+    { title: 'tasks', text: ({ tasks }) => String(tasks) },
+  ],
+)
 
-export const locksFace = commandFace(sessionLocks, ({ locks }, screen) => {
-  if (locks.length === 0) return 'Nothing is locked.\n'
-  return grid(
-    locks,
-    [
-      { title: 'resource', text: ({ resource }) => resource, colour: () => 'bold' },
-      { title: 'owner', text: ({ owner }) => owner },
-      { title: 'until', text: ({ until }) => until },
-      { title: 'fence', text: ({ fence }) => String(fence) },
-      {
-        title: 'waiting',
-        text: ({ waiting }) => waiting.map(({ owner, priority }) => `${owner} (${priority})`).join(', ') || '·',
-      },
-    ],
-    screen,
-  )
-})
+export const locksFace = tableFace(sessionLocks, ({ locks }) => locks, 'Nothing is locked.', [
+  { title: 'resource', text: ({ resource }) => resource, colour: () => 'bold' },
+  ...named('owner', 'until'),
+  { title: 'fence', text: ({ fence }) => String(fence) },
+  {
+    title: 'waiting',
+    text: ({ waiting }) => waiting.map(({ owner, priority }) => `${owner} (${priority})`).join(', ') || '·',
+  },
+])
 
-export const logFace = commandFace(sessionLog, ({ changes, session }, screen) => {
-  if (changes.length === 0) return 'Nothing has happened.\n'
-  return grid(
-    changes,
-    [
-      { title: 'at', text: ({ at }) => at, colour: () => 'dim' },
-      { title: 'by', text: ({ by }) => by, colour: () => 'bold' },
-      { title: 'did', text: ({ did }) => did },
-      { title: 'about', text: ({ about }) => about ?? '·' },
-      { title: 'text', text: ({ text }) => (text === undefined ? '·' : shownText(text, session)) },
-    ],
-    screen,
-  )
-})
+export const logFace = commandFace(
+  sessionLog,
+  ({ changes, session }, screen) =>
+    grid(
+      changes,
+      [
+        { title: 'at', text: ({ at }) => at, colour: () => 'dim' },
+        { title: 'by', text: ({ by }) => by, colour: () => 'bold' },
+        { title: 'did', text: ({ did }) => did },
+        { title: 'about', text: ({ about }) => about ?? '·' },
+        { title: 'text', text: ({ text }) => (text === undefined ? '·' : shownText(text, session)) },
+      ],
+      screen,
+    ) || 'Nothing has happened.\n',
+)
 
 export const inboxFace = commandFace(sessionInbox, ({ messages, session }, { paint }) =>
   messages.length === 0

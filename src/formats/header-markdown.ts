@@ -19,12 +19,12 @@ export interface HeaderMarkdown {
   readonly sections: readonly Section[]
 }
 
-/** Reads text with any line ends, with or without a byte-order mark. `title` is the word of the first line. */
-export function parseHeaderMarkdown(text: string, title = 'MESSAGE'): HeaderMarkdown {
+const title = '# MESSAGE'
+
+/** Reads text with any line ends, with or without a byte-order mark. */
+export function parseHeaderMarkdown(text: string): HeaderMarkdown {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
-  if (lines[0]!.trimEnd() !== `# ${title}`) {
-    throw badHeader(1, `it does not begin with \`# ${title}\``)
-  }
+  if (lines[0]!.trimEnd() !== title) throw badHeader(1, `it does not begin with \`${title}\``)
   const headers = new Map<string, string>()
   let at = 1
   for (; at < lines.length && lines[at]!.trim() !== '' && !isSectionHead(lines[at]!); at++) {
@@ -33,14 +33,14 @@ export function parseHeaderMarkdown(text: string, title = 'MESSAGE'): HeaderMark
     headers.set(key, value)
   }
   const [lead, ...sections] = splitSections(lines.slice(at), (line, n) => {
-    if (line.trimEnd() === `# ${title}`) throw badHeader(at + n + 1, `a second \`# ${title}\` begins here`)
+    if (line.trimEnd() === title) throw badHeader(at + n + 1, `a second \`${title}\` begins here`)
   })
   return { headers, lead: lead!.text, sections }
 }
 
 /** The inverse: what it prints, `parseHeaderMarkdown` reads back as given. */
-export function printHeaderMarkdown(message: HeaderMarkdown, title = 'MESSAGE'): string {
-  const head = [`# ${title}`, ...Array.from(message.headers, printHeaderLine)].join('\n')
+export function printHeaderMarkdown(message: HeaderMarkdown): string {
+  const head = [title, ...Array.from(message.headers, printHeaderLine)].join('\n')
   const blocks = [head, trimBlankLines(message.lead.split(/\r?\n/)), ...message.sections.map(printSection)]
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`
 }

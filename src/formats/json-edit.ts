@@ -2,17 +2,8 @@
  * Changes to a JSON text that leave everything else as it stands: keys keep their order (also `"2"` before `"1"`, which
  * parsing would turn round), numbers their digits, and lines their indentation. The text must be valid: parse it first.
  */
-import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  comma,
-  doubleQuote,
-  openBrace,
-  openBracket,
-  slash,
-  space,
-} from './codes.ts'
+import { closeBrace, closeBracket, comma, doubleQuote, openBrace, openBracket, slash, space } from './codes.ts'
+import { endOfString } from './json.ts'
 
 /** Where a value stands in the text, its brackets or quotes included. */
 export interface Place {
@@ -309,16 +300,4 @@ function endOfValue(text: string, start: number): number {
     else if ((code === closeBrace || code === closeBracket) && --depth === 0) return at + 1
   }
   return text.length
-}
-
-/** Behind the closing quote of the string that opens at `open`. */
-function endOfString(text: string, open: number): number {
-  for (let at = open + 1; ; ) {
-    const quote = text.indexOf('"', at)
-    if (quote < 0) return text.length
-    let backslashes = 0
-    while (text.charCodeAt(quote - 1 - backslashes) === backslash) backslashes++
-    if (backslashes % 2 === 0) return quote + 1
-    at = quote + 1
-  }
 }

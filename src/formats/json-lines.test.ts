@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { holdsArray, needsLineEnd, printJsonLine, readJsonLines } from './json-lines.ts'
+import { holdsArray, printJsonLine, readJsonLines } from './json-lines.ts'
 
 const read = (text: string | Uint8Array) =>
   [...readJsonLines(Buffer.from(text))].map((entry) => [entry.line, entry.kind === 'record' ? entry.value : entry.kind])
@@ -70,15 +70,6 @@ describe('lines', () => {
 
   it('prints one line, whatever the value holds', () => {
     expect(printJsonLine({ a: 'x\n\u2028\u0085y' })).toBe('{"a":"x\\n\\u2028\\u0085y"}\n')
-  })
-
-  it.each([
-    ['', false],
-    ['{"a":1}\n', false],
-    ['{"a"', true],
-    ['\r', true],
-  ])('after %j a line end is needed: %s', (tail, needed) => {
-    expect(needsLineEnd(Buffer.from(tail))).toBe(needed)
   })
 
   it.each([

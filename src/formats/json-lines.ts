@@ -59,12 +59,6 @@ export const printJsonLine = (value: unknown): string => `${stringify(value).rep
 /** Both, for a log of events (`messaging/events/events.ts`). */
 export const jsonLines = { print: printJsonLine, read: (bytes: Uint8Array) => readJsonLines(bytes) }
 
-/**
- * True if a line end must come before the next line, because the last one is torn. Pass the end of the file; one byte is
- * enough.
- */
-export const needsLineEnd = (tail: Uint8Array): boolean => tail.length > 0 && tail[tail.length - 1] !== lineFeed
-
 /** True when a file holds one JSON array instead of lines: appending to that would break it for its owner. */
 export function holdsArray(head: Uint8Array): boolean {
   let i = 0

@@ -86,19 +86,19 @@ function findDepth(text: string, most: number): number {
   let depth = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    if (code === doubleQuote) i = stringEnd(text, i)
+    if (code === doubleQuote) i = endOfString(text, i) - 1
     else if ((code === openBracket || code === openBrace) && ++depth > most) return i
     else if (code === closeBracket || code === closeBrace) depth--
   }
   return -1
 }
 
-/** The closing quote of a string that opens at `open`; the end of the text when it is never closed. */
-function stringEnd(text: string, open: number): number {
+/** Behind the closing quote of the string that opens at `open`; the end of the text when it is never closed. */
+export function endOfString(text: string, open: number): number {
   for (let quote = text.indexOf('"', open + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0
-    while (quote - backslashes - 1 > open && text.charCodeAt(quote - backslashes - 1) === backslash) backslashes++
-    if (backslashes % 2 === 0) return quote
+    while (text.charCodeAt(quote - 1 - backslashes) === backslash) backslashes++
+    if (backslashes % 2 === 0) return quote + 1
   }
   return text.length
 }

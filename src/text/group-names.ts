@@ -3,7 +3,7 @@
  * do not, as it is written there.
  */
 import type { Embedder } from '../kernel/embedder.ts'
-import { countStems, type Usage, usageOf } from './labels.ts'
+import { mostUsed, type Usage, usageIn } from './labels.ts'
 import { stemOf } from './stems.ts'
 import { isEnglish, isStopWord } from './stop-words.ts'
 import { cosine } from './vectors.ts'
@@ -64,7 +64,7 @@ export function phraseCandidates(
   others: readonly string[] | Usage,
   most: number,
 ): Candidate[] {
-  const elsewhere = 'texts' in others ? others : usageOf(others.length, countStems(others))
+  const elsewhere = usageIn(others)
   const total = texts.length + elsewhere.texts
   const least = Math.min(2, texts.length)
   const scored = [...phrasesIn(texts)].flatMap(([key, { size, texts: within, forms }]) => {
@@ -73,7 +73,7 @@ export function phraseCandidates(
     const usual = Math.min(...key.split(' ').map((stem) => elsewhere.textsWith(stem)))
     const rarity = Math.log(1 + total / (within + usual)) * (within / (within + usual))
     return [
-      { key, size, texts: within, score: (within / texts.length) * rarity * worthOf[size]!, form: mostWritten(forms) },
+      { key, size, texts: within, score: (within / texts.length) * rarity * worthOf[size]!, form: mostUsed(forms) },
     ]
   })
   scored.sort((a, b) => b.score - a.score || b.size - a.size || (a.form < b.form ? -1 : 1))
@@ -155,9 +155,6 @@ function runsIn(text: string): Word[][] {
   end()
   return runs
 }
-
-const mostWritten = (forms: ReadonlyMap<string, number>): string =>
-  [...forms].sort(([a, many], [b, others]) => others - many || a.length - b.length || (a < b ? -1 : 1))[0]![0]
 
 /** So many phrases are held against what the texts mean. */
 const mostHeld = 24

@@ -8,6 +8,7 @@
  * Groups depend on the texts alone, not on the order in which they came nor on what was worked out before:
  * docs/decisions/0040-groups-that-grow.md.
  */
+import { compareTexts } from '../kernel/order.ts'
 import { type Features, featuresOf } from './features.ts'
 import { linkPairs } from './linkage.ts'
 import { type Neighbours, neighboursOf } from './neighbours.ts'
@@ -103,7 +104,7 @@ function withVector(item: KnownItem, vectors: ReadonlyMap<string, Float32Array>)
 function sameTextOnce(items: readonly KnownItem[]) {
   const distinct: KnownItem[] = []
   const keysOf: string[][] = []
-  for (const item of items.toSorted((a, b) => (a.digest < b.digest ? -1 : a.digest > b.digest ? 1 : 0))) {
+  for (const item of items.toSorted((a, b) => compareTexts(a.digest, b.digest))) {
     if (distinct.at(-1)?.digest === item.digest) keysOf.at(-1)!.push(item.id)
     else {
       distinct.push(item)

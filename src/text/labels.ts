@@ -13,9 +13,14 @@ export interface Usage {
 export const countStems = (texts: readonly string[]): Map<string, number> =>
   new Map([...formsIn(texts)].map(([stem, { texts: within }]) => [stem, within]))
 
-export function usageOf(texts: number, counts: ReadonlyMap<string, number>): Usage {
-  return { texts, textsWith: (stem) => counts.get(stem) ?? 0 }
-}
+export const usageOf = (texts: number, counts: ReadonlyMap<string, number>): Usage => ({
+  texts,
+  textsWith: (stem) => counts.get(stem) ?? 0,
+})
+
+/** Of other texts, or as it was counted before. */
+export const usageIn = (others: readonly string[] | Usage): Usage =>
+  'texts' in others ? others : usageOf(others.length, countStems(others))
 
 /** The same without some of the texts it was counted in. */
 export function usageWithout(usage: Usage, without: readonly string[]): Usage {
@@ -28,7 +33,7 @@ export function usageWithout(usage: Usage, without: readonly string[]): Usage {
 /** The terms of a group, the most telling first, each as it is most often written. */
 export function keyTerms(texts: readonly string[], others: readonly string[] | Usage, most: number): string[] {
   const here = formsIn(texts)
-  const elsewhere = 'texts' in others ? others : usageOf(others.length, countStems(others))
+  const elsewhere = usageIn(others)
   const total = texts.length + elsewhere.texts
   const scored = [...here].flatMap(([stem, { texts: within, forms }]) => {
     if (texts.length > 1 && within < 2) return []
@@ -72,5 +77,6 @@ function formsIn(texts: readonly string[]): Map<string, Forms> {
   return found
 }
 
-const mostUsed = (forms: ReadonlyMap<string, number>): string =>
+/** The form that is written most often. */
+export const mostUsed = (forms: ReadonlyMap<string, number>): string =>
   [...forms].sort(([a, many], [b, others]) => others - many || a.length - b.length || (a < b ? -1 : 1))[0]![0]

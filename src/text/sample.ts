@@ -2,6 +2,7 @@
  * The texts by which it is counted how common something is: the oldest ones. Whatever comes later changes nothing in it, until
  * there are a third or half more of them; so what was compared before need not be compared again with every text that comes.
  */
+import { compareTexts } from '../kernel/order.ts'
 
 export interface Sample<T extends Aged = Aged> {
   /** Changes when the sample does. */
@@ -39,8 +40,7 @@ export function sampleOf<T extends Aged>(texts: readonly T[]): Sample<T> {
   return { digest: fingerprint(oldest.map(({ own }) => own)), texts: oldest }
 }
 
-const compareAge = (a: Aged, b: Aged): number =>
-  a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+const compareAge = (a: Aged, b: Aged): number => compareTexts(a.createdAt, b.createdAt) || compareTexts(a.id, b.id)
 
 /** Two hashes beside each other, since one of 32 bits is soon met again. */
 export function fingerprint(texts: readonly string[]): string {

@@ -13,8 +13,6 @@ export function toUnit(vector: Float32Array): Float32Array {
   return vector
 }
 
-export const isZero = (vector: Float32Array): boolean => vector.every((one) => one === 0)
-
 /** The same direction: 1; nothing in common, or no direction at all: 0. */
 export const cosine = (a: Float32Array, b: Float32Array): number => {
   const lengths = Math.sqrt(dot(a, a) * dot(b, b))

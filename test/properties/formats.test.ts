@@ -16,7 +16,7 @@ import { parseHeaderMarkdown, printHeaderMarkdown } from '../../src/formats/head
 import { readHeaderYaml } from '../../src/formats/header-yaml.ts'
 import { parseJson, printJson } from '../../src/formats/json.ts'
 import { findJsonFault } from '../../src/formats/json-fault.ts'
-import { needsLineEnd, printJsonLine, readJsonLines } from '../../src/formats/json-lines.ts'
+import { printJsonLine, readJsonLines } from '../../src/formats/json-lines.ts'
 import { SignalboxError } from '../../src/kernel/errors.ts'
 
 const numRuns = Number(process.env.SIGNALBOX_PROPERTY_RUNS ?? 400)
@@ -348,7 +348,7 @@ describe('JSON', () => {
         expect(whole.toString().split('\n')).toHaveLength(values.length + 1)
         const last = printJsonLine({ last: true })
         const torn = Buffer.concat([whole, Buffer.from(last.slice(0, 1 + (cut % (last.length - 2))))])
-        const next = Buffer.concat([torn, Buffer.from(needsLineEnd(torn) ? '\n' : ''), Buffer.from(last)])
+        const next = Buffer.concat([torn, Buffer.from(`\n${last}`)])
         const kinds = (bytes: Uint8Array) => [...readJsonLines(bytes)].map(({ kind }) => kind)
         const records = values.map(() => 'record')
         expect(kinds(torn)).toEqual([...records, 'torn'])

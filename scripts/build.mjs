@@ -186,7 +186,7 @@ export function filesUnder(folder) {
     .sort()
 }
 
-/** Whoever reads the file meanwhile finds the old one or the new one, never half of one. */
+/** A reader finds the old file or the new one, never half of one. */
 export function replaceFile(path, contents) {
   mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.${process.pid}.tmp`

@@ -3,8 +3,8 @@
  * with it, used or not. The first part holds what every command needs; each part after that, what the everyday commands
  * of one protocol need besides; the last, everything else. A part is loaded when something in it is first asked for.
  *
- * Every module lies in one part alone, so that nothing exists twice: whoever needs a module of another part takes it from
- * the one that is loaded.
+ * Every module lies in one part alone, so that nothing exists twice: a part takes modules of other parts from those, once they
+ * are loaded.
  */
 import { readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -12,7 +12,10 @@ import { join, relative, resolve } from 'node:path'
 const first = 'main'
 const last = 'rest'
 
-/** What every command begins with. With it comes all that it imports, up to what is imported on demand. */
+/**
+ * What every command begins with, and what nearly all of them import on demand. With it comes all that it imports, up to what is
+ * imported on demand.
+ */
 const mainBeginnings = [
   ...['src/main.ts', 'src/surfaces/cli/run.ts'],
   ...['outside.ts', 'index.ts', 'locks.ts', 'moving.ts'].map((file) => `src/engines/file-system/${file}`),
@@ -44,7 +47,7 @@ export const fileOf = (part) => `${part}-on-bun.js`
  */
 export async function divide(esbuild, root, options, everyday) {
   const modules = await readModules(esbuild, root, options)
-  // Sending to an agent that nobody has seen, and `doctor`, ask every protocol where its messages lie.
+  // `doctor` asks every protocol where its messages lie, and so does a send to an agent that has not been seen.
   const beginnings = { [first]: [...mainBeginnings, ...Object.values(everyday).map(({ index }) => index)] }
   for (const [name, { index, faces }] of Object.entries(everyday)) {
     const opened = modules.get(index).onDemand.filter((path) => !chapter.test(path))
@@ -153,9 +156,9 @@ function partPlugin({ part, root, modules, partOf }) {
 }
 
 /**
- * Lends what others may ask this part for; the first one then starts the program. Nearly all of an everyday part is used
- * as soon as it is loaded: its modules run one after the other, which takes less than a wrapper around each. Those of the
- * last wait until somebody asks for them.
+ * Lends what other parts import; the first one then starts the program. Nearly all of an everyday part is used as soon as it
+ * is loaded: its modules run one after the other, which takes less than a wrapper around each. Those of the last run when
+ * another part imports them.
  */
 function entryOf(part, modules, partOf) {
   const lent = new Set()

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { build } from './build.mjs'
 import { inRoot, installDependencies, isWithinOwnInstall, run } from './setup.mjs'
 
-/** `npm install --omit=dev` in a clone: whoever leaves the tools out does not want anything built. */
+/** `npm install --omit=dev` in a clone: without the tools nothing is to be built. */
 const leavesToolsOut = () =>
   /\b(dev|optional)\b/.test(process.env.npm_config_omit ?? '') || process.env.NODE_ENV === 'production'
 const haveTools = () =>

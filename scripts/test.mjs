@@ -142,7 +142,7 @@ async function main() {
 
   const bun = values.on === 'node' ? undefined : findBun()
   const isWhole = values.on !== undefined || process.env.SIGNALBOX_TEST_SCALE !== undefined
-  // What tests on Node leave to Bun, they do themselves when nobody else does it.
+  // Without a run on Bun, tests on Node do what they leave to it.
   if (isWhole || bun === undefined) process.env.SIGNALBOX_TEST_ALONE = 'yes'
   const { onNode, onBun } = shared(files, { isWhole, hasBun: bun !== undefined })
   const results = []

@@ -29,7 +29,7 @@ const asJson = words.includes('--json')
 if (words.length === (asJson ? 2 : 1) && words.some((word) => ways.includes(word))) {
   console.log(asJson ? JSON.stringify({ outcome: 'told', ...about }) : `signalbox ${about.version} (${about.runtime})`)
 } else {
-  // Should the work end before it is done, nobody shall take that for success.
+  // Kept if the event loop runs empty before the command is done: that is no success.
   process.exitCode = 70
   // Not awaited here: compiled ahead for Bun, this file is a script, and those cannot wait at the top.
   runProgram().then((status) => {
@@ -76,7 +76,7 @@ async function runProgram(): Promise<number> {
     },
     stopSignal() {
       const stop = new AbortController()
-      // Once each: whoever asks a second time does not want to wait.
+      // Once each: a second signal ends the program at once.
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(signal))
       return stop.signal
     },

@@ -6,7 +6,7 @@ export function sha256(text: string): string {
 }
 
 /**
- * A short name for what somebody was shown, so that an answer can say which text it is for. 128 bits: whoever writes the
- * text could find two with the same shorter one.
+ * Names texts that a person was shown, so that an answer can say which ones it is for. 128 bits: with fewer, the author of a
+ * text could find another one with the same digest.
  */
 export const digestOf = (...texts: readonly string[]): string => sha256(JSON.stringify(texts)).slice(0, 32)

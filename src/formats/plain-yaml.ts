@@ -89,7 +89,7 @@ export async function readPlainYaml(text: string): Promise<PlainNode> {
 
 const firstLine = (message: string): string => message.split('\n', 1)[0]!.replace(/\.$/, '')
 
-/** A text as YAML writes it safely: plain where nobody can read anything else into it, else in quotes. */
+/** A text in YAML: plain where every reader takes it for text, else in quotes. */
 export const yamlText = (text: string): string =>
   /^[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*$/.test(text) &&
   !/^(?:null|true|false|yes|no|on|off|y|n)$/i.test(text)

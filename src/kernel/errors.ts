@@ -29,8 +29,7 @@ export interface ErrorParts {
 const longestText = 1000
 
 /**
- * A text that quotes what somebody gave, without the middle if that was very long: 100,000 characters of an argument tell
- * nobody more than how it begins and ends.
+ * A text without its middle if it is very long: an argument of 100,000 characters is recognised by how it begins and ends.
  */
 export function shortened(text: string): string {
   if (text.length <= longestText) return text

@@ -34,7 +34,7 @@ export interface TextField extends Described {
   readonly isExact?: boolean
   /** It names who acts, as `--as` does: with another name there the command is refused. */
   readonly isActor?: boolean
-  /** With `named`: the input that gets the path of the file, unless somebody gives that input too. */
+  /** With `named`: the input that gets the path of the file, unless that input is given too. */
   readonly pathGoesTo?: string
 }
 
@@ -50,7 +50,7 @@ export interface IntegerField extends Described {
 /** Milliseconds in code; `90`, `90s`, `15m`, `12h`, `7d` in text, where a bare number is seconds unless it `needsUnit`. */
 export interface DurationField extends Omit<IntegerField, 'type'> {
   readonly type: 'duration'
-  /** For long times, where whoever writes `7` means days or hours and never seconds: a number alone is refused, but for 0. */
+  /** For long times, where `7` means days or hours and never seconds: a number alone is refused, but for 0. */
   readonly needsUnit?: boolean
 }
 
@@ -83,7 +83,7 @@ type ValueOf<F> = F extends { type: 'flag' }
         ? readonly ValueOf<Item>[]
         : string
 
-/** Fields that always have a value: flags are false and lists empty when nobody says otherwise. */
+/** Fields that always have a value: a flag that is not given is false, a list empty. */
 type Present<F> = F extends { required: true } | { default: string | number | boolean } | { type: 'flag' | 'list' }
   ? true
   : false
@@ -119,7 +119,7 @@ export const list = <const I extends ListField['of'], const O extends Options<Li
   options: O = {} as O,
 ) => ({ type: 'list', help, of, ...options }) as const
 
-/** What settings say when nobody sets anything. A key without a default is left out. */
+/** The default of each field. A field without one is left out. */
 export const defaultsOf = <const F extends Fields>(fields: F): InputOf<F> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([key, field]) =>
@@ -132,7 +132,7 @@ type WithoutUndefined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K]
 } & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> }
 
-/** A copy without the keys whose value is `undefined`, such as inputs that nobody gave: an option is there or it is not. */
+/** A copy without the keys whose value is `undefined`, such as inputs that were not given. */
 export function withoutUndefined<T extends object>(values: T): WithoutUndefined<T> {
   const copy = { ...values }
   for (const key in copy) if (copy[key] === undefined) delete copy[key]

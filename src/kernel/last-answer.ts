@@ -1,6 +1,6 @@
 /**
- * Makes a pure function remember its last answer. Whoever sends many messages asks about the same names, and the same
- * millisecond, again and again.
+ * Makes a pure function remember its last answer. Sending many messages asks about the same names, and the same millisecond,
+ * again and again.
  */
 export function lastAnswer<Question extends string | number, Answer>(
   answer: (question: Question) => Answer,

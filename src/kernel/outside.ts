@@ -13,7 +13,7 @@ export interface Outside {
   kindOf(path: string): 'file' | 'folder' | 'other' | undefined
   /** True when this user may list the folder and reach what is in it. */
   mayRead(folder: string): boolean
-  /** False when it belongs to another user, other than root: then it is nobody's word but theirs. */
+  /** False when it belongs to another user, other than root. */
   isTrusted(path: string): boolean
   /** False when others than its owner may read, write or enter it. What is not there is private. */
   isPrivate(path: string): boolean

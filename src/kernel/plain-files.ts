@@ -1,6 +1,6 @@
 /**
  * Files by their path, for adapters that work on a directory which is not a tree, such as the one of a git repository. The
- * file-system engine implements it; whoever wires the program hands it in.
+ * file-system engine implements it; `main.ts` hands it in.
  *
  * A path is its bytes, one character each (`latin1`): names in a repository need not be UTF-8. `rawPath` and `shownPath`
  * translate. No call follows a link at the end of a path.

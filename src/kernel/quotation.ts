@@ -1,7 +1,7 @@
-/** Somebody else's text inside a document, so that nothing in it can end the quotation or play tricks. AC-MQ §11.2. */
+/** A sender's text inside a document, quoted so that nothing in it can end the quotation or hide in it. AC-MQ §11.2. */
 import { printable, printableLine } from './printable.ts'
 
-// Letters nobody sees on a screen but a model reads: a way to smuggle instructions into harmless text.
+// Characters that a model reads and a screen does not show: they can hide instructions in harmless text.
 const invisible = /[\u{e0000}-\u{e007f}]/gu
 
 /** Plain line ends, no byte-order mark, and every character that shows nothing or moves something made visible. */

@@ -1,6 +1,6 @@
 /**
- * What an id means that somebody gives: the message of that very id, or the one whose id begins with it. A beginning has
- * eight characters at least; file names carry as many.
+ * What an id on a command line means: the message of that very id, or the one whose id begins with it. A beginning has at
+ * least eight characters, as many as file names carry.
  */
 import { conflict } from './errors.ts'
 
@@ -11,7 +11,7 @@ export const shortOf = (id: string): string => id.slice(0, shortLength)
 export const isMeant = (asked: string, full: string): boolean =>
   asked === full || (asked.length >= shortLength && full.startsWith(asked))
 
-/** Those that are meant. Whoever gives a whole id means that one alone, also where another's begins with it. */
+/** Those that are meant. A whole id means that message alone, also where another id begins with it. */
 export function thoseMeant<T extends { readonly id: string }>(asked: string, all: readonly T[]): readonly T[] {
   const exact = all.filter(({ id }) => id === asked)
   return exact.length > 0 ? exact : all.filter(({ id }) => isMeant(asked, id))

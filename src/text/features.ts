@@ -13,7 +13,7 @@ export interface Features {
   readonly terms: Uint32Array
   /** How often each stands there, at most 127 times; below zero: only in what was added later. */
   readonly counts: Int8Array
-  /** Hashes of the numbers in it. They tell nothing of what it is about, but whoever asks for 404 or 8080 means just that. */
+  /** Hashes of the numbers in it. They tell nothing of what it is about, but a query for 404 or 8080 means just that. */
   readonly numbers: Uint32Array
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which texts belong together. Rather too few than too many: whoever reads a group expects it to be about one thing.
+ * Which texts belong together. Rather too few than too many: a group is read as being about one thing.
  *
  * Texts are compared by their meaning and by pieces of their words (`neighboursOf`). Within each part of the texts that close
  * neighbours join (`partsOf`), groups grow as long as all pairs in them are alike on average (average linkage), and much more

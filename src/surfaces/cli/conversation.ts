@@ -1,4 +1,4 @@
-/** Standard input and output as streams, for commands that go on as long as somebody speaks to them. */
+/** Standard input and output as streams, for commands that read line after line until the input ends. */
 import type { Screen } from './terminal.ts'
 
 /** What the program around it brings. */
@@ -10,7 +10,7 @@ export interface StandardStreams {
 export interface Conversation extends StandardStreams {
   readonly json: boolean
   readonly screen: Screen
-  /** False when whoever reads has ended. */
+  /** False when the reader of standard output has ended. */
   print(text: string): boolean
 }
 

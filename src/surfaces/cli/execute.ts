@@ -66,7 +66,7 @@ const textDefaults = (fields: Fields): Values =>
     ),
   )
 
-/** What was done is done, whether its answer can be printed or not: whoever does not get it is told what stays done. */
+/** Prints the answer. Where that fails, the operation takes back what it handed out, or the error says what stays done. */
 async function tellAnswer(
   { operation }: CommandFace,
   output: Output,
@@ -107,7 +107,7 @@ interface Telling {
 
 const doneAllTheSame = 'What was asked for is done all the same: look before you repeat the command.'
 
-/** For what may be left out: the answer counts more. */
+/** Prints what may be missing: a stream that cannot be written to must not hide the answer. */
 function whereItCan(print: () => void): void {
   try {
     print()
@@ -145,7 +145,7 @@ async function run(
       return streams().output
     },
   }
-  // The others are checked by what it does.
+  // The operation's own fields are checked by `stay`.
   if (face.operation.lists) checkInput({ limit }, 'limit' in input ? { limit: input.limit } : {}, spelled)
   const output = await stay(context, input, host.stopSignal(), conversation)
   return bounded(output, face.operation.lists, input.limit as number | undefined)

@@ -17,12 +17,9 @@ export interface Host {
   readonly outside: Outside
   /** A file that comes with the package; `undefined` where it is missing. */
   readonly packageFile?: (path: string) => Uint8Array | undefined
-  /** Aborted by the first SIGINT or SIGTERM, which then does not end the program: whoever calls this must do so. */
+  /** Aborted by the first SIGINT or SIGTERM. Once this is called, those signals end the program only if the caller does. */
   stopSignal(): AbortSignal
-  /**
-   * Standard input and output as streams; asked for by commands that are spoken to, and by no other. Absent where there are
-   * none.
-   */
+  /** Standard input and output, for commands that read line after line. Absent where there are none. */
   streams?(): StandardStreams
   /** Starts this program with other words, and does not wait for it. */
   startSelf?(words: readonly string[]): Promise<void>

@@ -18,7 +18,7 @@ export function fieldList(rows: readonly Row[], screen: Screen): string {
 export const longestQuoted = 20 * 1024
 
 /**
- * Quotes somebody else's text between fences longer than any in it, so that it cannot end the quotation. With `path`, a text
+ * Quotes a sender's text between fences longer than any in it, so that it cannot end the quotation. With `path`, a text
  * over `longestQuoted` is cut, and the line behind it says where the whole is; without, it is quoted whole.
  */
 export function quotation(body: string, from: string, { paint }: Screen, path?: string): string {
@@ -31,7 +31,7 @@ export function quotation(body: string, from: string, { paint }: Screen, path?: 
   return `${paint('dim', title)}\n${text}${paint('dim', fence)}\n${rest}`
 }
 
-/** One line of somebody else's: over `longestQuoted` it is cut, and says where the whole is and which `command` gives it. */
+/** One line of a sender: over `longestQuoted` it is cut, and says where the whole is and which `command` gives it. */
 export function lineOf(text: string, path: string, command: string): string {
   const bytes = Buffer.byteLength(text)
   if (bytes <= longestQuoted) return printableLine(text)

@@ -85,7 +85,7 @@ async function explain(
   return 0
 }
 
-/** A text about commands, for whoever typed `acmq …` and not `signalbox acmq …`: it names them as they were typed. */
+/** After `acmq …` a text names commands as `acmq …`, not as `signalbox acmq …`. */
 function inWordsTyped([group]: readonly string[], { startedAs }: Host): (text: string) => string {
   if (startedAs === undefined || group !== startedAs) return (text) => text
   return (text) => text.replaceAll(`${commandTable.name} ${startedAs}`, startedAs)

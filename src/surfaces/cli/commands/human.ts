@@ -31,7 +31,7 @@ function rowsOf({ id, protocol, kind, from, ageSeconds, facts, summary }: Shown)
   return [...own, ...facts.filter(([name]) => !told.has(name)), ['summary', summary]]
 }
 
-/** Whole, however long: nobody should choose what could not be read to its end. */
+/** Options are never cut: a person should read to its end what is chosen. */
 const optionLines = ({ options, from }: Shown): string =>
   options.length === 0
     ? ''
@@ -58,7 +58,7 @@ function waysOut(question: Shown, { paint, next }: Screen): string {
     .join('')
 }
 
-/** It is judged anew when it is put back, so that nobody has to say which text is meant. Names of files are used twice. */
+/** Without a digest: the file is judged again when it is put back. With its place, since two folders may have files of one name. */
 function waysOfFile({ id, place, answers }: Shown): Row[] {
   const word = `${shellWord(id)}${place === undefined ? '' : ` --in ${shellWord(place)}`}`
   return [

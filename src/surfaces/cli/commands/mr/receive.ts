@@ -42,7 +42,7 @@ const sampleResult = '{"status":"success"}'
 function nextSteps({ id, from, to, type, requiresAck, state, isConverted }: MrHeader, { next }: Screen): Row[] {
   if (state !== 'taken') return []
   const ack: Row[] = requiresAck ? [['acknowledge', next(`signalbox mr ack ${to} ${id}`)]] : []
-  // Whoever wrote in a form of their own understands an answer in that form only.
+  // A sender that wrote in a deviating form reads answers in that form only.
   const reply = `--reply-to ${id}${isConverted ? ' --compat' : ''}`
   const answer = `signalbox mr send --from ${to} --to ${from} --type result ${reply} --payload '${sampleResult}'`
   return type === 'task-delegation' ? [...ack, ['when done', next(answer)]] : ack
@@ -63,7 +63,7 @@ const rejectedLines = (rejected: readonly Rejected[], { paint }: Screen): string
     .slice(0, mostTold)
     .map(({ file, path, code, issues }) => {
       const why = issues.map((issue) => printableLine(issue).replace(/\.$/, '')).join('; ')
-      // Whoever only looked has moved nothing.
+      // With --peek nothing was moved.
       const isThere = path.endsWith(`/inbox/${file}`)
       const [what, where] = isThere ? ['no message:', 'It is still'] : ['rejected:', 'It is now']
       return `${paint('red', what)} ${printableLine(file)} (${printableLine(code)}): ${why}. ${where} ${printableLine(path)}\n`

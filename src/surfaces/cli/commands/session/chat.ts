@@ -17,7 +17,7 @@ interface Prompt {
   /** Shows a text above the prompt, which stays what it was. */
   show(text: string): boolean
   ask(): void
-  /** Ctrl-C or Ctrl-D while nobody is asked: what is under way is to end. */
+  /** Ctrl-C or Ctrl-D while a command runs ends that command. */
   onInterrupt(end: () => void): void
   close(): void
 }
@@ -103,7 +103,7 @@ async function terminalPrompt(
   let isOpen = true
   let interrupt = () => {}
   stopped.addEventListener('abort', () => editor.close())
-  // While an answer is made nobody is asked: what arrives meanwhile brings no prompt back.
+  // No prompt is shown while a command runs, also when a message arrives.
   editor.on('line', () => {
     isAsking = false
   })

@@ -13,12 +13,12 @@ const commands: Readonly<Record<string, readonly [before: readonly string[], com
   'acmq send': [
     ['acmq create-mission alpha', 'acmq send alpha --from ann --to bob --body hello', 'acmq claim alpha --as bob'],
     'acmq send alpha --from ann --to bob --body hello',
-    15_500,
+    9_000,
   ],
   'circe claim': [
     ['circe init ann', 'circe init bob', 'circe send --from ann --to bob --intent inform --task T-1 --summary hello'],
     'circe claim bob',
-    17_000,
+    16_500,
   ],
   'dream mailbox next': [
     [
@@ -32,7 +32,7 @@ const commands: Readonly<Record<string, readonly [before: readonly string[], com
   'session say': [
     ['session say --session s --as Orchestrator #STATE:save:branch:main'],
     'session say --session s --as Orchestrator #LOCK:auth.ts',
-    12_000,
+    11_500,
   ],
   'mr receive': [
     ['mr init ann', 'mr init bob', 'mr send --from ann --to bob --type status-update --payload {"status":"completed"}'],

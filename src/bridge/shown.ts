@@ -4,6 +4,7 @@
  *
  *   .signalbox/state/shown/{digest of the handle}~{attempt}.json   {"handle", "by", "through"}; its time is when it was shown
  */
+import { sha256 } from '../formats/digest.ts'
 import { childOf } from '../kernel/tree-path.ts'
 import { prune } from '../messaging/leaves/keep.ts'
 import { listIfFolder, readIfLeaf } from '../messaging/leaves/tolerant.ts'
@@ -58,5 +59,4 @@ function noteIn(bytes: Uint8Array, of: string): Omit<Shown, 'at'> | undefined {
   }
 }
 
-const digestOf = (text: string): string =>
-  process.getBuiltinModule('node:crypto').hash('sha256', text, 'hex').slice(0, 24)
+const digestOf = (text: string): string => sha256(text).slice(0, 24)

@@ -4,6 +4,7 @@
  *
  *   .signalbox/state/locks/reasons/{…}.json   {"glob", "owner", "reason"}: why somebody holds one
  */
+import { sha256 } from '../../formats/digest.ts'
 import { globsOverlap } from '../../formats/glob-overlap.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { stateOf } from '../../tree/home.ts'
@@ -124,8 +125,7 @@ function lockOf({ resource, owner, until, fence }: Lease): GlobLock | undefined 
   return { glob, owner, until, fence, ...(session === undefined ? {} : { session }) }
 }
 
-const reasonPath = (glob: string): TreePath =>
-  childOf(reasonsFolder, `${process.getBuiltinModule('node:crypto').hash('sha256', glob, 'hex').slice(0, 32)}.json`)
+const reasonPath = (glob: string): TreePath => childOf(reasonsFolder, `${sha256(glob).slice(0, 32)}.json`)
 
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {

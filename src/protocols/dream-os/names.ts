@@ -1,4 +1,5 @@
 /** The names that become parts of paths. Checked before anything is written, trusted afterwards. */
+import { sha256 } from '../../formats/digest.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
 
@@ -52,8 +53,7 @@ export function taskId(text: string): TaskId {
 }
 
 /** A name for anything, whatever that is called: 24 hexadecimal digits. */
-export const hashOf = (...about: readonly string[]): string =>
-  process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(about), 'hex').slice(0, 24)
+export const hashOf = (...about: readonly string[]): string => sha256(JSON.stringify(about)).slice(0, 24)
 
 /** The name of a report, a state or a template, without folders. */
 export function documentName(text: string, ending: string): string {

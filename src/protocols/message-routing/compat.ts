@@ -7,6 +7,7 @@
  * name, progress as a percentage, `signature` and `auth_version` of a scheme of their own; beside the messages a
  * copy in `outbox/` and empty `.lock` files that stay.
  */
+import { sha256 } from '../../formats/digest.ts'
 import { isObject, type MrMessage, messageTypes, type Payload } from './schema.ts'
 
 /** A file read with `compat`, before anything else looks at it. */
@@ -119,8 +120,7 @@ function readId(found: unknown, what: string): Reading {
 /** The id by which a message is known here, from the name of its file without the ending. */
 export const idOfStem = (stem: string): string => (foreignId.test(stem) ? standardIdOf(stem) : stem)
 
-export const standardIdOf = (foreign: string): string =>
-  `msg_${process.getBuiltinModule('node:crypto').hash('sha256', foreign, 'hex').slice(0, 8)}`
+export const standardIdOf = (foreign: string): string => `msg_${sha256(foreign).slice(0, 8)}`
 
 const lastThree = (id: string): string => String(Number.parseInt(id.slice(-8), 16) % 1000).padStart(3, '0')
 

@@ -14,6 +14,7 @@
  *     .acked/{id}                 acknowledged by this agent
  *     versions.json               the versions that this agent speaks, for those who write to it
  */
+import { sha256 } from '../../formats/digest.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
@@ -114,6 +115,4 @@ export const isMessageName = (name: string): boolean => name.endsWith(extension)
  * digest of one that is too long for a file, together longer than any agent's name.
  */
 export const senderFolder = (from: string): string =>
-  from.length <= 64
-    ? from
-    : `${from.slice(0, 32)}-${process.getBuiltinModule('node:crypto').hash('sha256', from, 'hex')}`
+  from.length <= 64 ? from : `${from.slice(0, 32)}-${sha256(from)}`

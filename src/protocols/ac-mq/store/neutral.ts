@@ -1,4 +1,5 @@
 /** AC-MQ in the words of all protocols: its place is the mission. */
+import { sha256 } from '../../../formats/digest.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { isSegment, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
@@ -248,7 +249,7 @@ async function withEnd(mission: Mission, view: AcmqView | ArchivedView): Promise
 /** A key that is a UUID is the id of the message, and any other is made into one. */
 function idOf(key: string): string {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key)) return key
-  const hash = process.getBuiltinModule('node:crypto').hash('sha256', key, 'hex')
+  const hash = sha256(key)
   return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
 }
 

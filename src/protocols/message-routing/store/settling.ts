@@ -3,6 +3,7 @@
  * acknowledgement's id follows from the message's: so one that was written by a process that died before it could
  * remember that is found again, wherever its reader has put it.
  */
+import { sha256 } from '../../../formats/digest.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -202,7 +203,7 @@ export class Settling {
 
 /** `n` above 0 only where another message has the id before it. */
 function ackId(agent: AgentId, id: MessageId, n: number): MessageId {
-  const digest = process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(['ack', agent, id, n]), 'hex')
+  const digest = sha256(JSON.stringify(['ack', agent, id, n]))
   return `msg_${digest.slice(0, 8)}` as MessageId
 }
 

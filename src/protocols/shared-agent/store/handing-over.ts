@@ -2,6 +2,7 @@
  * Hands tasks to the ones who carry them: a runner is started, or a message of another protocol is sent. Tasks that another
  * protocol carries are over when their message is.
  */
+import { sha256 } from '../../../formats/digest.ts'
 import { notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { SessionId } from '../layout.ts'
 import { mayHaveNews, type Session, type Task } from '../record.ts'
@@ -82,7 +83,7 @@ function marked(id: SessionId, session: Session, taskId: string, sentAt: number)
 /** A name that every protocol takes, and that no agent would choose. */
 export function senderOf(id: SessionId, n: number): string {
   const plain = id.toLowerCase().replace(/[^a-z0-9_-]/g, '-')
-  const hash = () => process.getBuiltinModule('node:crypto').hash('sha256', id, 'hex').slice(0, 8)
+  const hash = () => sha256(id).slice(0, 8)
   const own = plain === id && id.length <= 40 ? id : `${plain.slice(0, 31)}-${hash()}`
   return `session-${own}${n > 1 ? `-${n}` : ''}`
 }

@@ -8,7 +8,7 @@ import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 import { ageOf, noticeLines } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
-import { shellWord } from '../../shell-word.ts'
+import { shellWord } from '../../spelling.ts'
 import type { Screen } from '../../terminal.ts'
 import { handleOf, messageLine, shortHandle } from './lines.ts'
 

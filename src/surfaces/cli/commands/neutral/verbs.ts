@@ -7,7 +7,7 @@ import { inbox, take } from '../../../../operations/neutral/take.ts'
 import { type CommandFace, commandFace } from '../../command.ts'
 import { noticeLines } from '../../lines.ts'
 import { quotation } from '../../message.ts'
-import { shellWord } from '../../shell-word.ts'
+import { shellWord } from '../../spelling.ts'
 import type { Screen } from '../../terminal.ts'
 import { handleOf, messageLine, moreLine, shortHandle, type ToldEnvelope } from './lines.ts'
 

@@ -1,19 +1,19 @@
 /** `npm run check`: types, lint, layers, coverage and the quick tests. Made to be run before every commit. */
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { build } from './build.mjs'
 import { totalLine } from './counts.mjs'
 import { inRoot, root, run, setup } from './setup.mjs'
 import { testFiles, testOnNode } from './test.mjs'
 
-// These start hundreds of processes, or servers; `npm test` runs them.
+const { files: durations } = JSON.parse(readFileSync(inRoot('test/durations.json'), 'utf8'))
+const durationOf = (file) => durations[file] ?? 0
+
+/** What starts hundreds of processes, or servers, or takes three seconds; `npm test` runs it. */
 const isLong = (file) =>
-  /^test\/(bench|cluster|crash|faults|held|memory|odd|races)\/|^test\/conformance\/(acmq|circe|dream|etcd|mr|session)\./.test(
+  /^test\/(bench|cluster|crash|held|memory|odd|races)\/|^test\/conformance\/(acmq|circe|dream|etcd|mr|session)\./.test(
     file,
-  ) ||
-  /^test\/(architecture\/toy-protocol|properties\/notes|scenarios\/(checkpoints-\w+|docs|launcher|mr-cli|strange-workspace))\./.test(
-    file,
-  ) ||
-  /\.long(\.node)?\.test\.ts$/.test(file)
+  ) || durationOf(file) >= 3000
 
 const steps = {
   types: () => node('node_modules/typescript/bin/tsc', '-p', '.'),
@@ -26,7 +26,7 @@ const steps = {
   tests: () => {
     const counts = testOnNode(
       testFiles().filter((file) => !isLong(file)),
-      { quiet: true },
+      { dots: true },
     )
     return counts.failed === 0 && counts.passed > 0 ? totalLine([counts]) : new Error(totalLine([counts]))
   },

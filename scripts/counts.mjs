@@ -58,6 +58,34 @@ const decode = (text) =>
     code ? String.fromCodePoint(Number(code)) : (entities[name] ?? whole),
   )
 
+/**
+ * Makes of the lines that `bun test` prints those to show: one for each file, when its first test ends, and what is said about
+ * failures. Files run side by side, so a file is named again where its failure follows lines of another.
+ */
+export function bunLines() {
+  const begun = new Set()
+  let current = ''
+  let shown = ''
+  return (line) => {
+    const file = /^(\S+\.test\.ts):$/.exec(line)?.[1]
+    if (file !== undefined) {
+      current = file
+      if (begun.has(file)) return []
+      begun.add(file)
+      shown = file
+      return [file]
+    }
+    if (line.trim() === '' || isOfPassing.test(line)) return []
+    const lines = shown === current ? [line] : [`${current}:`, line]
+    shown = current
+    return lines
+  }
+}
+
+/** Lines of tests that did not fail, and the counts at the end, which our own summary repeats. */
+const isOfPassing =
+  /^\((?:pass|skip|todo)\) |^ *\d+ (?:pass|skip|todo|fail|filtered out|expect\(\) calls)$|^\d+ tests (?:skipped|todo):$|^bun test v|^Ran \d+ tests? across/
+
 /** The line that ends a run, for people and for programs that read only the last line. */
 export function totalLine(all) {
   const sum = (pick) => all.reduce((total, counts) => total + pick(counts), 0)

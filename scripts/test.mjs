@@ -1,22 +1,24 @@
 /**
- * `npm test`: every test on Node and, where it is installed, on Bun. The last line is `N passed, N failed`.
+ * `npm test`: the tests. The last line is `N passed, N failed`, with `, N skipped` where some were.
  *
- *   npm test                    everything
- *   npm test -- crash memory    test files whose path contains one of the words
- *   npm test -- -t 'a title'    tests whose title matches, in all files
- *   npm test -- --on=node       on one runtime only (node or bun)
+ *   npm test                    every requirement once, each file on one runtime: for people, five minutes on two cores
+ *   npm test -- --all           everything, on Node, on Bun and in part on a newer Node: for `.ci/run`
+ *   npm test -- crash memory    test files whose path contains one of the words, as `--all` runs them
+ *   npm test -- -t 'a title'    tests whose title matches, in all files, as `--all` runs them
+ *   npm test -- --on=node       every file on one runtime only (node or bun)
  *
  * Files named `*.node.test.ts` test what does not depend on the runtime (types, layers), and run on Node only. So do the
  * pure parts (see `onNodeAlone`). Proofs that start a process a step, or run the same steps of the same engine again, run on
  * Bun only, which is quicker (see `onBunAlone`). With `--on`, without Bun, and in `npm run soak`, every file runs.
- * SIGNALBOX_TEST_SCALE=10 makes the long tests ten times as long.
+ * SIGNALBOX_TEST_SCALE=10 makes the long tests ten times as long; the short run sets SIGNALBOX_TEST_SHORT (`isShort` in tests).
  */
-import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { relative } from 'node:path'
+import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { build, filesUnder } from './build.mjs'
-import { countJunit, countVitest, totalLine } from './counts.mjs'
+import { bunLines, countJunit, countVitest, totalLine } from './counts.mjs'
 import {
   ensureDebian,
   ensureJinja2,
@@ -63,37 +65,64 @@ const onBunAlone = [
   /^test\/scenarios\/(docs|acmq-times|strange-workspace|session-work|checkpoints-)/,
 ]
 
-const isOneOf = (patterns) => (file) => patterns.some((pattern) => pattern.test(file))
+/** Of what both runtimes try: what is about the disk, about processes that meet, or about what Bun alone loads. */
+const shorterOnBun = [
+  /^test\/(engines|conformance|races|crash|cluster)\//,
+  /^test\/architecture\/cold/,
+  /^test\/scenarios\/(mr-crowd|cold-parts)/,
+]
 
-/** Which files run on which runtime. `isWhole`: each on both, but for those that are about Node alone. */
-export function shared(files, { isWhole = false, hasBun = true } = {}) {
+/** Long proofs of what shorter ones prove too, which `npm test` leaves to `--all`. */
+const leftToAll = [
+  /^test\/odd\/odd-entries\.long/, // every command at every place; the other files of the folder take each place once
+  /^test\/memory\/resident/, // what grows over 5,000 messages
+  /^test\/held\/etcd/, // the pairs of `test/held/`, on a cluster
+  /^test\/cluster\/chaos/, // leaders killed under load
+]
+
+const isOneOf = (patterns) => (file) => patterns.some((pattern) => pattern.test(file))
+const isOfNode = (file) => file.endsWith('.node.test.ts')
+
+/**
+ * Which files run on which runtime. `isWhole`: each on both, but for those that are about Node alone. `isShort`: each on one,
+ * and what is left to `--all` on none.
+ */
+export function shared(files, { isWhole = false, isShort = false, hasBun = true } = {}) {
   const isLeftToBun = isOneOf(isWhole || !hasBun ? [] : onBunAlone)
   const isLeftToNode = isOneOf(isWhole ? [] : onNodeAlone)
+  const onNode = files.filter((file) => !isLeftToBun(file))
+  const onBun = files.filter((file) => !isOfNode(file) && !isLeftToNode(file))
+  if (!isShort) return { onNode, onBun }
+  const isShorterOnBun = hasBun ? isOneOf(shorterOnBun) : () => false
+  const isWanted = (file) => !isOneOf(leftToAll)(file)
   return {
-    onNode: files.filter((file) => !isLeftToBun(file)),
-    onBun: files.filter((file) => !file.endsWith('.node.test.ts') && !isLeftToNode(file)),
+    onNode: onNode.filter((file) => isWanted(file) && !(onBun.includes(file) && isShorterOnBun(file))),
+    onBun: onBun.filter((file) => isWanted(file) && (!onNode.includes(file) || isShorterOnBun(file))),
   }
 }
 
-/** Runs files with vitest on the Node that runs this, and counts. */
-export function testOnNode(files, { title, quiet = false } = {}) {
+/** Runs files with vitest on the Node that runs this, and counts. `dots`: a dot a test instead of a line a file. */
+export function testOnNode(files, { title, dots = false, quiet = false } = {}) {
   const report = freshReport('node.json')
-  const reporters = [`--reporter=${quiet ? 'dot' : 'default'}`, '--reporter=json', `--outputFile.json=${report}`]
-  const named = title === undefined ? [] : ['-t', title]
   const status = start(process.execPath, [
     inRoot('node_modules/vitest/vitest.mjs'),
     'run',
-    ...reporters,
-    ...named,
+    `--reporter=${dots ? 'dot' : 'default'}`,
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    // Otherwise slow tests get a line each below the line of their file.
+    '--slowTestThreshold=300000',
+    ...(dots || quiet ? ['--silent=passed-only'] : []),
+    ...(title === undefined ? [] : ['-t', title]),
     ...files,
   ])
   if (!existsSync(report)) return { passed: 0, failed: 1, failures: ['vitest left no report'], skipped: [] }
   return countVitest(JSON.parse(readFileSync(report, 'utf8')), status)
 }
 
-function testOnBun(bun, files, { title } = {}) {
+async function testOnBun(bun, files, { title, quiet }) {
   const report = freshReport('bun.xml')
-  const status = start(bun, [
+  const status = await startBun(bun, quiet, [
     'test',
     // As many as vitest starts, and in the same order: see vitest.config.ts.
     '--parallel=3',
@@ -106,6 +135,23 @@ function testOnBun(bun, files, { title } = {}) {
     ...files.map((file) => `./${file}`),
   ])
   return countJunit(existsSync(report) ? readFileSync(report, 'utf8') : '', files, status)
+}
+
+/** Shows a line a file and what failed. Everything that Bun and the tests print is in `build/reports/bun.log`. */
+function startBun(bun, quiet, args) {
+  const log = createWriteStream(freshReport('bun.log'))
+  const child = spawn(bun, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.pipe(log, { end: false })
+  if (!quiet) child.stdout.pipe(process.stdout)
+  const lineOf = bunLines()
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    log.write(`${line}\n`)
+    for (const shown of lineOf(line)) console.log(shown)
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(new ScriptError(`${bun} could not be started: ${error.message}`)))
+    child.on('close', (status) => log.end(() => resolve(status ?? 1)))
+  })
 }
 
 function freshReport(name) {
@@ -125,7 +171,7 @@ const heading = (text) => console.log(`\n── ${text} ${'─'.repeat(Math.max(
 
 async function main() {
   const { values, positionals } = parseArgs({
-    options: { title: { type: 'string', short: 't' }, on: { type: 'string' } },
+    options: { all: { type: 'boolean' }, title: { type: 'string', short: 't' }, on: { type: 'string' } },
     allowPositionals: true,
   })
   setup()
@@ -144,17 +190,21 @@ async function main() {
   const isWhole = values.on !== undefined || process.env.SIGNALBOX_TEST_SCALE !== undefined
   // Without a run on Bun, tests on Node do what they leave to it.
   if (isWhole || bun === undefined) process.env.SIGNALBOX_TEST_ALONE = 'yes'
-  const { onNode, onBun } = shared(files, { isWhole, hasBun: bun !== undefined })
+  const isSelection = positionals.length > 0 || values.title !== undefined
+  const isShort = !values.all && !isWhole && !isSelection
+  if (isShort) process.env.SIGNALBOX_TEST_SHORT = 'yes'
+  const options = { title: values.title, quiet: !isSelection }
+  const { onNode, onBun } = shared(files, { isWhole, isShort, hasBun: bun !== undefined })
   const results = []
   if (values.on !== 'bun' && onNode.length > 0) {
     const name = `Node ${process.versions.node}`
     heading(`${name} (vitest), ${onNode.length} files`)
-    results.push({ name, ...testOnNode(onNode, values) })
+    results.push({ name, ...testOnNode(onNode, options) })
   }
   if (bun !== undefined && onBun.length > 0) {
     const name = `Bun ${spawnSync(bun, ['--version'], { encoding: 'utf8' }).stdout.trim()}`
     heading(`${name} (bun test), ${onBun.length} files`)
-    results.push({ name, ...testOnBun(bun, onBun, values) })
+    results.push({ name, ...(await testOnBun(bun, onBun, options)) })
   }
 
   heading('Summary')
@@ -163,6 +213,8 @@ async function main() {
     for (const title of skipped) console.log(`  skipped: ${title}`)
     for (const text of failures) console.log(`  failed: ${text}`)
   }
+  if (isShort)
+    console.log('npm test -- --all also runs the longest proofs, and on both runtimes what a runtime can change')
   if (findBun() === undefined)
     console.log('Bun: not run, because it is not installed with the package (npm install bun)')
   const idle = results.filter(({ passed, failed }) => passed + failed === 0)

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
+import { repository } from '../support/child.ts'
+import { judgeCoverage, readCitations, requirements } from './coverage.ts'
 
 // The scripts are plain JavaScript, so that they run before anything is installed; they have no types to import.
-const { countJunit, countVitest, totalLine } = await import(new URL('../../scripts/counts.mjs', import.meta.url).href)
+const { bunLines, countJunit, countVitest, totalLine } = await import(
+  new URL('../../scripts/counts.mjs', import.meta.url).href
+)
 
 const junit = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="bun test" tests="4" assertions="2" failures="1" skipped="2">
@@ -74,13 +78,68 @@ it('says it in one line', () => {
   ).toBe('5 passed, 1 failed, 3 skipped')
 })
 
-it('every test file runs on one runtime at least, and without Bun on Node', async () => {
-  const { shared, testFiles } = await import(new URL('../../scripts/test.mjs', import.meta.url).href)
-  const files: string[] = testFiles()
+it('shows a line a file of what Bun prints, and every line about a failure', () => {
+  const printed = `bun test v1.4.4 (38afee6c8) 3x PARALLEL
+
+test/a.test.ts:
+(pass) a > one [0.37ms]
+
+test/b.test.ts:
+(pass) two [12.65ms]
+(skip) three (skipped: no git)
+
+test/a.test.ts:
+58 | const here = 1
+error: expect(received).toBe(expected)
+(fail) a > four [0.26ms]
+
+test/b.test.ts:
+(todo) five
+
+1 tests skipped:
+(skip) three (skipped: no git)
+
+ 2 pass
+ 1 skip
+ 1 fail
+ 4 expect() calls
+Ran 4 tests across 2 files. [5.34s]`
+  const shown = bunLines()
+  expect(printed.split('\n').flatMap(shown)).toEqual([
+    'test/a.test.ts',
+    'test/b.test.ts',
+    'test/a.test.ts:',
+    '58 | const here = 1',
+    'error: expect(received).toBe(expected)',
+    '(fail) a > four [0.26ms]',
+  ])
+})
+
+const { shared, testFiles } = await import(new URL('../../scripts/test.mjs', import.meta.url).href)
+const files: string[] = testFiles()
+
+it('with --all every test file runs on one runtime at least, and without Bun on Node', () => {
   const { onNode, onBun } = shared(files)
   expect(files.filter((file) => !onNode.includes(file) && !onBun.includes(file))).toEqual([])
   expect(shared(files, { hasBun: false }).onNode).toEqual(files)
   // As it would be with a name that says Node in a folder that is left to Bun.
   const lost = 'test/crash/x.node.test.ts'
   expect([...shared([lost]).onNode, ...shared([lost]).onBun]).toEqual([])
+})
+
+it('without --all a test file runs once, and every requirement is proven', () => {
+  for (const hasBun of [true, false]) {
+    const { onNode, onBun }: Record<string, string[]> = shared(files, { isShort: true, hasBun })
+    const run = hasBun ? [...onNode!, ...onBun!] : onNode!
+    expect(run.filter((file, at) => run.indexOf(file) !== at)).toEqual([])
+    expect(files.filter((file) => !run.includes(file))).toEqual([
+      'test/cluster/chaos.node.test.ts',
+      'test/held/etcd.test.ts',
+      'test/memory/resident.node.test.ts',
+      'test/odd/odd-entries.long.node.test.ts',
+    ])
+    // Suites that run on every engine are no test files themselves.
+    const proofs = readCitations(repository).filter(({ file }) => run.includes(file) || !file.endsWith('.test.ts'))
+    expect(judgeCoverage(requirements, proofs)).toEqual([])
+  }
 })

@@ -5,6 +5,7 @@ import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { openMemoryTree } from '../../src/engines/memory/index.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { isShort } from '../support/child.ts'
 import { type EtcdCluster, startEtcd, withoutEtcd } from '../support/etcd.ts'
 import { tempDir } from '../support/temp.ts'
 
@@ -39,7 +40,7 @@ export function onEveryEngine(
     0,
   )
   describeOn('memory', async () => ({ engine: 'files', lags: false, open: memoryPlace() }), 0)
-  for (const nodes of [1, 3]) onEtcd(protocol, describeOn, { nodes, apart })
+  for (const nodes of isShort ? [1] : [1, 3]) onEtcd(protocol, describeOn, { nodes, apart })
 }
 
 /** In memory there is one tree, whose clock is that of whoever opened it last. */

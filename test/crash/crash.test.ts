@@ -5,7 +5,7 @@ import { realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { loadNative } from '../../src/engines/file-system/native.ts'
 import type { Tree } from '../../src/tree/tree.ts'
-import { haveStrace, mayLeaveToBun, runtime, spawnChild } from '../support/child.ts'
+import { haveStrace, isShort, mayLeaveToBun, runtime, spawnChild } from '../support/child.ts'
 import { Killed, mortalDisk } from '../support/mortal-disk.ts'
 import { quickTempDir } from '../support/temp.ts'
 import type { Step } from './crash.child.ts'
@@ -19,7 +19,7 @@ interface Way {
 // The calls are the same whichever runtime makes them: native ones are left to Bun, portable ones to Node.
 const ways: Way[] = [{ durability: 'process', renames: runtime === 'bun' && loadNative() ? 'native' : 'portable' }]
 // Flushes add steps but no states; Bun starts fast enough to go through them, and the portable renames, as well.
-if (runtime === 'bun') ways.push({ durability: 'full', renames: 'portable' })
+if (runtime === 'bun' && !isShort) ways.push({ durability: 'full', renames: 'portable' })
 
 const table: string[] = []
 const base = quickTempDir()

@@ -1,13 +1,13 @@
 /** A sender, a reader or a person is killed before every single change on the disk; afterwards every message is there once. */
 import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { mayLeaveToBun, runtime, spawnChild } from '../support/child.ts'
+import { isShort, mayLeaveToBun, runtime, spawnChild } from '../support/child.ts'
 import { AgentFolder, command, openMr } from '../support/message-routing.ts'
 import { withTempDir } from '../support/temp.ts'
 import { bad, fill, settings, type Verb, verbs } from './mr-verbs.ts'
 
 // Both runtimes take the same steps. While Bun takes every one, Node, which starts ten times as slowly, takes every third.
-const stride = mayLeaveToBun ? 3 : 1
+const stride = mayLeaveToBun || isShort ? 3 : 1
 
 const folders = ['inbox', 'taken', 'evicted', 'rejected']
 

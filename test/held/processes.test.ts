@@ -1,6 +1,6 @@
 /** Real processes, stopped by a signal before every change while others go on; then they continue, or are killed. */
 import { afterAll, describe, expect } from 'vitest'
-import { runtime } from '../support/child.ts'
+import { isShort, runtime } from '../support/child.ts'
 import { verifies } from '../support/verifies.ts'
 import { type Explored, explorePair, type Tried } from './explorer.ts'
 import { ProcessStage } from './process-stage.ts'
@@ -11,7 +11,7 @@ import { withoutNative } from './variants.ts'
 const variant = runtime === 'bun' && withoutNative() === undefined ? 'native' : 'portable'
 const reason = process.platform === 'linux' ? undefined : 'whether a process is stopped is read from /proc'
 // Node takes ten times as long to start as Bun, so it tries only some steps unless the scale is raised.
-const every = runtime === 'bun' || Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1 ? 1 : 4
+const every = runtime === 'bun' || Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1 ? 1 : isShort ? 12 : 4
 const tried: Tried[] = []
 
 const cases: readonly (readonly [Explored['protocol'], world: string, first: string, second: string])[] = [

@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { runtime, spawnChild } from '../support/child.ts'
+import { isShort, runtime, spawnChild } from '../support/child.ts'
 import { tempDir } from '../support/temp.ts'
 import { randomFrom } from './field.ts'
 
@@ -41,7 +41,7 @@ function witness(marks: string) {
 
 const isSoak = scale >= 5
 /** In `npm run soak` 10,000 times in all. */
-const each = Math.round(isSoak ? 10_000 / contenders : (runtime === 'bun' ? 100 : 60) * scale)
+const each = Math.round(isSoak ? 10_000 / contenders : (runtime === 'bun' && !isShort ? 100 : 60) * scale)
 const lives = isSoak ? 20 : 1
 
 it(`[SA-12a][SA-12e] ${contenders} processes on ${runtime} contend for a lock: one holder at a time, fences grow, nobody is forgotten`, async () => {

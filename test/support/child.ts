@@ -25,6 +25,9 @@ export const runtime: 'bun' | 'node' = 'bun' in process.versions ? 'bun' : 'node
  */
 export const mayLeaveToBun = runtime === 'node' && process.env.SIGNALBOX_TEST_ALONE === undefined
 
+/** Plain `npm test`, which people wait for: whether a proof may take a part of its cases and leave the rest to `--all`. */
+export const isShort = process.env.SIGNALBOX_TEST_SHORT !== undefined
+
 export interface ChildOptions {
   /** Added to the environment of the test; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>

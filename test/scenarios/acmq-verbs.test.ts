@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type AcmqBox, openBox } from '../support/acmq.ts'
+import { heldClock } from '../../src/kernel/clock.ts'
+import { type AcmqBox, memoryBox, openBox } from '../support/acmq.ts'
 import { tempDir } from '../support/temp.ts'
 import { type CliOptions, cliJson, mainProgram, plainEnvironment, quickCli } from './cli-program.ts'
 
@@ -408,6 +409,23 @@ describe('waiting for what becomes of messages', () => {
       ],
       unsettled: [],
     })
+    await box.close()
+  })
+
+  it('[AC-4.3] two that look for a message at the same time both find it', async () => {
+    const clock = heldClock()
+    const box = await memoryBox({ clock })
+    await box.mission.sending.send({ from: 'claude', to: 'gemini', body: 'Work', id: 'one' })
+    // From now on one listing of the folder is enough for both.
+    clock.advance(60_000)
+    for (let ticks = 0; ticks < 40; ticks++) {
+      const mission = await box.missions.open('alpha')
+      const ends = await mission.ends()
+      const first = ends.wait(['one'], { waitMs: 0 })
+      for (let tick = 0; tick < ticks; tick++) await undefined
+      const second = ends.wait(['one'], { waitMs: 0 })
+      for (const { unsettled } of await Promise.all([first, second])) expect(unsettled, `${ticks}`).toEqual(['one'])
+    }
     await box.close()
   })
 

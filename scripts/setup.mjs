@@ -73,6 +73,10 @@ const isOfTheCaller = (name) =>
     name,
   )
 
+/** For an npm that a script starts. npm passes the settings of the caller on to scripts. */
+export const environmentForNpm = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfTheCaller(name)))
+
 export function installDependencies() {
   // Work trees may share one folder by a link. `npm ci` empties what the link leads to, for everybody.
   if (lstatSync(inRoot('node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
@@ -81,13 +85,12 @@ export function installDependencies() {
     )
   }
   console.error('Installing dependencies (npm ci) …')
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOfTheCaller(name)))
-  // npm passes its settings on to scripts. `--silent` of the caller must not hide why an install failed.
+  // `--silent` of the caller must not hide why an install failed.
   const result = spawnSync('npm', ['ci', '--include=dev', '--no-fund', '--no-audit', '--loglevel=error'], {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
-    env: { ...env, [ownInstall]: '1' },
+    env: { ...environmentForNpm(), [ownInstall]: '1' },
   })
   if (result.status !== 0) {
     const why = result.error?.message ?? `${result.stdout}${result.stderr}`

@@ -19,6 +19,7 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { build, filesUnder } from './build.mjs'
 import { bunLines, countJunit, countVitest, totalLine } from './counts.mjs'
+import { testOnNewerNode } from './newer-node.mjs'
 import {
   ensureDebian,
   ensureJinja2,
@@ -101,10 +102,10 @@ export function shared(files, { isWhole = false, isShort = false, hasBun = true 
   }
 }
 
-/** Runs files with vitest on the Node that runs this, and counts. `dots`: a dot a test instead of a line a file. */
-export function testOnNode(files, { title, dots = false, quiet = false } = {}) {
-  const report = freshReport('node.json')
-  const status = start(process.execPath, [
+/** Runs files with vitest, on the Node that runs this unless told otherwise, and counts. `dots`: a dot a test, not a line a file. */
+export function testOnNode(files, { title, dots = false, quiet = false, program, env, report: name } = {}) {
+  const report = freshReport(name ?? 'node.json')
+  const words = [
     inRoot('node_modules/vitest/vitest.mjs'),
     'run',
     `--reporter=${dots ? 'dot' : 'default'}`,
@@ -115,7 +116,8 @@ export function testOnNode(files, { title, dots = false, quiet = false } = {}) {
     ...(dots || quiet ? ['--silent=passed-only'] : []),
     ...(title === undefined ? [] : ['-t', title]),
     ...files,
-  ])
+  ]
+  const status = start(program ?? process.execPath, words, env)
   if (!existsSync(report)) return { passed: 0, failed: 1, failures: ['vitest left no report'], skipped: [] }
   return countVitest(JSON.parse(readFileSync(report, 'utf8')), status)
 }
@@ -161,8 +163,8 @@ function freshReport(name) {
   return path
 }
 
-function start(command, args) {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
+function start(command, args, env = process.env) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env })
   if (error) throw new ScriptError(`${command} could not be started: ${error.message}`)
   return status ?? 1
 }
@@ -206,6 +208,10 @@ async function main() {
     heading(`${name} (bun test), ${onBun.length} files`)
     results.push({ name, ...(await testOnBun(bun, onBun, options)) })
   }
+  if (values.all && !isSelection && values.on === undefined) {
+    heading('A newer Node')
+    results.push(testOnNewerNode(files, testOnNode))
+  }
 
   heading('Summary')
   for (const { name, passed, failed, failures, skipped } of results) {
@@ -217,7 +223,7 @@ async function main() {
     console.log('npm test -- --all also runs the longest proofs, and on both runtimes what a runtime can change')
   if (findBun() === undefined)
     console.log('Bun: not run, because it is not installed with the package (npm install bun)')
-  const idle = results.filter(({ passed, failed }) => passed + failed === 0)
+  const idle = results.filter(({ passed, failed, isLeftOut }) => passed + failed === 0 && !isLeftOut)
   for (const { name } of idle) console.log(`${name}: no test was executed`)
   console.log(totalLine(results))
   // A title may belong to a test that one runtime leaves to the other.

@@ -135,9 +135,10 @@ function partPlugin({ part, root, modules, partOf }) {
         contents: entryOf(part, modules, partOf),
         resolveDir: root,
       }))
-      build.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind, namespace }) => {
+      build.onResolve({ filter: /^(\.\.?|@signalbox)\// }, ({ path, resolveDir, kind, namespace }) => {
         if (namespace !== 'file') return undefined
-        const target = relative(root, resolve(resolveDir, path))
+        const [scope, name] = path.split('/')
+        const target = scope === '@signalbox' ? `packages/${name}/index.ts` : relative(root, resolve(resolveDir, path))
         if (partOf.get(target) === part && (kind !== 'dynamic-import' || part === last)) return undefined
         return { path: target, namespace: 'loaded' }
       })

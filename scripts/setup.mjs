@@ -152,7 +152,7 @@ export function ensureDebian(commands) {
   )
 }
 
-/** Jinja2 is no command but a package of Python; `test/support/jinja2.ts` looks for it in the same places. */
+/** Jinja2 is no command but a package of Python; `packages/jinja2/test/oracle.ts` looks for it in the same places. */
 export function ensureJinja2() {
   const has = (python) => spawnSync(python, ['-c', 'import jinja2']).status === 0
   const isThere = () => ['python3', '/usr/bin/python3'].some(has)

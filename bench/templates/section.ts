@@ -1,6 +1,6 @@
 /** Rendering a prompt against Jinja2 itself, both with the template loaded already, and from its text. */
 import { spawnSync } from 'node:child_process'
-import { openTemplates } from '../../packages/jinja2/index.ts'
+import { openTemplates } from '@signalbox/jinja2'
 import { compare, interleave } from '../measure.ts'
 import type { Section } from '../section.ts'
 

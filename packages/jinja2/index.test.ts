@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { verifies } from '../../test/support/verifies.ts'
 import { openTemplates, renderTemplate, TemplateError } from './index.ts'
 
 const loader = (texts: Readonly<Record<string, string>>, asked: string[] = []) => {
@@ -82,26 +81,22 @@ describe('errors', () => {
     )
   }
 
-  verifies(
-    'DO-3a',
-    'a missing variable is named with template and line in output, condition, loop and argument',
-    async () => {
-      const told = (line: number, variable = 'gone') => ['TEMPLATE_UNDEFINED', 'main', line, variable]
-      expect(await fail('\n{{ gone }}')).toEqual(told(2))
-      expect(await fail('\n\n{% if gone %}{% endif %}')).toEqual(told(3))
-      expect(await fail('{% if d %}\n{% elif gone %}{% endif %}')).toEqual(told(2))
-      expect(await fail('{% for x in gone %}{% endfor %}')).toEqual(told(1))
-      expect(await fail('{% for x in [1] if gone %}{% endfor %}')).toEqual(told(1))
-      expect(await fail("\n{{ 'a'|replace('a', gone) }}")).toEqual(told(2))
-      expect(await fail("\n{{ 'a'.join(gone) }}")).toEqual(told(2))
-      expect(await fail('{{ range(gone) }}')).toEqual(told(1))
-      expect(await fail('{% macro m(x) %}\n{{ x }}{% endmacro %}{{ m(gone) }}')).toEqual(told(2))
-      expect(await fail('{{ d.key }}')).toEqual(told(1, 'key'))
-      expect(await fail('{% include gone %}')).toEqual(told(1))
-      expect(await fail('{% set x = gone %}\n{{ x + 1 }}')).toEqual(told(2))
-      expect(await fail("{{ gone|default('x') }}{{ gone is defined }}{{ gone is undefined }}")).toBe('rendered')
-    },
-  )
+  it('[DO-3a] a missing variable is named with template and line in output, condition, loop and argument', async () => {
+    const told = (line: number, variable = 'gone') => ['TEMPLATE_UNDEFINED', 'main', line, variable]
+    expect(await fail('\n{{ gone }}')).toEqual(told(2))
+    expect(await fail('\n\n{% if gone %}{% endif %}')).toEqual(told(3))
+    expect(await fail('{% if d %}\n{% elif gone %}{% endif %}')).toEqual(told(2))
+    expect(await fail('{% for x in gone %}{% endfor %}')).toEqual(told(1))
+    expect(await fail('{% for x in [1] if gone %}{% endfor %}')).toEqual(told(1))
+    expect(await fail("\n{{ 'a'|replace('a', gone) }}")).toEqual(told(2))
+    expect(await fail("\n{{ 'a'.join(gone) }}")).toEqual(told(2))
+    expect(await fail('{{ range(gone) }}')).toEqual(told(1))
+    expect(await fail('{% macro m(x) %}\n{{ x }}{% endmacro %}{{ m(gone) }}')).toEqual(told(2))
+    expect(await fail('{{ d.key }}')).toEqual(told(1, 'key'))
+    expect(await fail('{% include gone %}')).toEqual(told(1))
+    expect(await fail('{% set x = gone %}\n{{ x + 1 }}')).toEqual(told(2))
+    expect(await fail("{{ gone|default('x') }}{{ gone is defined }}{{ gone is undefined }}")).toBe('rendered')
+  })
 
   it('an error inside another template is told with that template', async () => {
     expect(await fail("{% include 'part' %}", { part: '\n{{ gone }}' })).toEqual([
@@ -120,7 +115,7 @@ describe('errors', () => {
     ])
   })
 
-  verifies('DO-3d', 'what is not supported is refused by name, with its line', async () => {
+  it('[DO-3d] what is not supported is refused by name, with its line', async () => {
     const refusals: readonly (readonly [template: string, name: RegExp])[] = [
       ["{{ 'x'.encode() }}", /the method encode\(\) of text/],
       ["{{ 'x'.translate({}) }}", /the method translate\(\) of text/],

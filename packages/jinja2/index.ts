@@ -4,7 +4,7 @@
  *   await renderTemplate({ name: 'prompt.j2', data: '{"task": "test"}', load: async (name) => texts.get(name) })
  *
  * A lexer, a parser and an evaluator; pure: templates come through `load`, nothing else goes in or out, and no code is
- * generated. Why it is our own: docs/decisions/0034-own-jinja2.md. What it knows: docs/templates.md.
+ * generated. What it knows: LANGUAGE.md.
  */
 import { readData, type TemplateData } from './data.ts'
 import { Library, type Load } from './library.ts'

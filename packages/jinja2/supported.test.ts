@@ -1,7 +1,6 @@
-/** docs/templates.md lists what is supported. `UPDATE_DOCS=1` writes the list anew. */
+/** LANGUAGE.md lists what is supported. `UPDATE_DOCS=1` writes the list anew. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { expect } from 'vitest'
-import { verifies } from '../../test/support/verifies.ts'
+import { expect, it } from 'vitest'
 import { numberAttributes } from './attributes.ts'
 import { filters, globals, tests } from './builtins.ts'
 import { dictMethods, listMethods, tupleMethods } from './collection-methods.ts'
@@ -10,7 +9,7 @@ import { loopAttributes } from './loop.ts'
 import { statementNames } from './parse.ts'
 import { textMethods } from './text-methods.ts'
 
-const page = new URL('../../docs/templates.md', import.meta.url)
+const page = new URL('LANGUAGE.md', import.meta.url)
 const code = (names: Iterable<string>) => [...names].map((name) => `\`${name}\``).join(', ')
 const sorted = (table: object) => Object.keys(table).sort()
 
@@ -67,11 +66,11 @@ const lists: Readonly<Record<string, string>> = {
   ),
 }
 
-verifies('DO-3d', 'docs/templates.md lists every statement, filter, test, method and limit there is', () => {
+it('[DO-3d] LANGUAGE.md lists every statement, filter, test, method and limit there is', () => {
   let text = readFileSync(page, 'utf8')
   for (const [name, list] of Object.entries(lists)) {
     const part = new RegExp(
-      `(<!-- ${name}, by UPDATE_DOCS=1 npm test -- jinja/supported -->\n\n)[\\s\\S]*?(\n\n<!-- end -->)`,
+      `(<!-- ${name}, by UPDATE_DOCS=1 npm test -- jinja2/supported -->\n\n)[\\s\\S]*?(\n\n<!-- end -->)`,
     )
     expect(text).toMatch(part)
     text = text.replace(part, (_, before: string, after: string) => before + list + after)
@@ -80,7 +79,7 @@ verifies('DO-3d', 'docs/templates.md lists every statement, filter, test, method
   expect(readFileSync(page, 'utf8')).toBe(text)
 })
 
-verifies('DO-3a', 'all filters, tests and global names of Jinja2 3.1 are there', () => {
+it('[DO-3a] all filters, tests and global names of Jinja2 3.1 are there', () => {
   const wanted =
     'abs attr batch capitalize center count d default dictsort e escape filesizeformat first float forceescape format ' +
     'groupby indent int items join last length list lower map max min pprint random reject rejectattr replace reverse ' +

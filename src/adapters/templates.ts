@@ -1,5 +1,5 @@
 /**
- * Templates of Jinja2. The interpreter in packages/jinja2 knows nothing of Signalbox; here its errors become ours. It is
+ * Templates of Jinja2. The interpreter `@signalbox/jinja2` (packages/jinja2) knows nothing of Signalbox; here its errors become ours. It is
  * loaded when something is rendered, never before.
  */
 import { corrupt, invalidInput, notFound } from '../kernel/errors.ts'
@@ -14,7 +14,7 @@ export interface RenderRequest {
 }
 
 export async function renderTemplate(request: RenderRequest): Promise<string> {
-  const jinja = await import('../../packages/jinja2/index.ts')
+  const jinja = await import('@signalbox/jinja2')
   try {
     return (await jinja.renderTemplate({ ...request, load: async (name) => request.load(name) })).text
   } catch (error) {

@@ -20,7 +20,7 @@ const idInTitle = new RegExp(`\\[(${idPattern})\\]`, 'g')
 
 /** Reads every `*.test.ts` of the repository, and the suites that run on every engine, but not the one that plants citations to test this. */
 export function readCitations(repository: string): Citation[] {
-  return ['src', 'test']
+  return ['packages', 'src', 'test']
     .flatMap((folder) =>
       readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
     )

@@ -20,14 +20,15 @@ describe('the layers', () => {
     const planted = ["import '../minilm/x.ts'", "import '../other/x.ts'", "import '../../src/x.ts'", "import 'node:fs'"]
     const found = findPackageViolations([{ path: 'minilm/index.ts', text: planted.join('\n') }])
     expect(found.map((one) => one.split(':')[1])).toEqual(['2', '3', '4'])
+    const test = { path: 'minilm/test/x.ts', text: [...planted, "import 'vitest'", "import '../index.ts'"].join('\n') }
+    expect(findPackageViolations([test]).map((one) => one.split(':')[1])).toEqual(['3'])
   })
 
-  it('only adapters import packages of our own, by their face', () => {
-    const judged = (path: string, file: string) =>
-      findViolations([{ path, text: `import '../../packages/minilm/${file}'` }]).length
-    expect(judged('adapters/x.ts', 'index.ts')).toBe(0)
-    expect(judged('adapters/x.ts', 'pack.ts')).toBe(1)
-    expect(judged('text/x.ts', 'index.ts')).toBe(1)
+  it('only adapters import packages of our own, by their names', () => {
+    const judged = (path: string, specifier: string) => findViolations([{ path, text: `import '${specifier}'` }]).length
+    expect(judged('adapters/x.ts', '@signalbox/minilm')).toBe(0)
+    expect(judged('adapters/x.ts', '../../packages/minilm/index.ts')).toBe(1)
+    expect(judged('text/x.ts', '@signalbox/minilm')).toBe(1)
   })
 })
 

@@ -1,5 +1,5 @@
 /** The sentence model that comes with the package. Loaded when a vector is first asked for. */
-import { Encoder } from '../../../packages/minilm/index.ts'
+import { Encoder } from '@signalbox/minilm'
 import type { Embedder } from '../../kernel/embedder.ts'
 import { corrupt } from '../../kernel/errors.ts'
 

@@ -1,22 +1,23 @@
 /**
- * Writes what Jinja2 makes of the templates in test/golden/templates: `NAME.txt`, the bytes, or `NAME.error.json`, the error.
- * Our own interpreter is held to these files, everywhere. Needs a python3 with Jinja2 3.1 (Debian: python3-jinja2).
+ * Writes what Jinja2 makes of the templates in golden/: `NAME.txt`, the bytes, or `NAME.error.json`, the error.
+ * The interpreter is held to these files, everywhere. Needs a python3 with Jinja2 3.1 (Debian: python3-jinja2).
  *
- *   node scripts/template-golden.mjs            writes them
- *   node scripts/template-golden.mjs --check    only says which differ
+ *   npm run golden              writes them
+ *   npm run golden -- --check   only says which differ
  *
  * PYTHON=/usr/bin/python3 chooses another Python than the first on the path.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { inRoot, isMain, run, ScriptError } from './setup.mjs'
 
-const folder = inRoot('test/golden/templates')
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const folder = here('golden')
 
 /** Every template below the folder, with slashes. */
-export const templateNames = () =>
+const templateNames = () =>
   readdirSync(folder, { recursive: true })
     .filter((path) => path.endsWith('.j2'))
     .filter((path) => statSync(join(folder, path)).isFile())
@@ -32,16 +33,12 @@ function main() {
   const data = readFileSync(join(folder, 'data.json'), 'utf8')
   // What lies in parts/ is brought in by others.
   const cases = names.filter((name) => !name.startsWith('parts/'))
-  const { status, stdout, stderr, error } = spawnSync(
-    process.env.PYTHON ?? 'python3',
-    [inRoot('scripts/jinja2-oracle.py')],
-    {
-      input: cases.map((name, i) => `${JSON.stringify({ ...(i === 0 ? { templates } : {}), name, data })}\n`).join(''),
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-    },
-  )
-  if (status !== 0) throw new ScriptError(`Jinja2 could not be asked: ${error?.message ?? stderr}`)
+  const { status, stdout, stderr, error } = spawnSync(process.env.PYTHON ?? 'python3', [here('oracle.py')], {
+    input: cases.map((name, i) => `${JSON.stringify({ ...(i === 0 ? { templates } : {}), name, data })}\n`).join(''),
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  })
+  if (status !== 0) throw new Error(`Jinja2 could not be asked: ${error?.message ?? stderr}`)
   const answers = stdout
     .trimEnd()
     .split('\n')
@@ -63,4 +60,4 @@ function main() {
   return values.check && changed > 0 ? 1 : 0
 }
 
-if (isMain(import.meta.url)) await run(main)
+process.exitCode = main()

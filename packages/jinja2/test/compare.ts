@@ -1,6 +1,6 @@
 /** Whether our interpreter did what Jinja2 did. */
-import { renderTemplate, TemplateError } from '../../../packages/jinja2/index.ts'
-import type { OracleAnswer, OracleError, TemplateCase } from '../../support/jinja2.ts'
+import { renderTemplate, TemplateError } from '../index.ts'
+import type { OracleAnswer, OracleError, TemplateCase } from './oracle.ts'
 
 /** Errors with words of Jinja2's own. Those of Python differ between its versions, and only their kind is compared. */
 const ownErrors = /^(UndefinedError|Template.*Error|TemplatesNotFound|TemplateNotFound|FilterArgumentError)$/

@@ -1,5 +1,5 @@
 /** Templates and data made up by chance from the grammar of Jinja2. The same seed makes the same case. */
-import type { TemplateCase } from '../../support/jinja2.ts'
+import type { TemplateCase } from './oracle.ts'
 
 type Kind = 'int' | 'float' | 'text' | 'list' | 'dict' | 'bool' | 'any'
 

@@ -18,7 +18,7 @@ export interface OracleError {
 
 export type OracleAnswer = { readonly text: string } | { readonly error: OracleError }
 
-const oracle = fileURLToPath(new URL('../../scripts/jinja2-oracle.py', import.meta.url))
+const oracle = fileURLToPath(new URL('oracle.py', import.meta.url))
 
 /** Debian's Python has Debian's packages; the one that comes first on the path may be another. */
 const pythons = ['python3', '/usr/bin/python3']
@@ -38,7 +38,7 @@ function findPython(): { python: string; version: string } | null {
 export function haveJinja2(): { readonly python: string; readonly version: string } | { readonly reason: string } {
   if (found === undefined) found = findPython()
   if (found !== null) return found
-  return { reason: process.env.SIGNALBOX_WITHOUT_JINJA2 ?? 'no python3 here has Jinja2 3.1 (Debian: python3-jinja2)' }
+  return { reason: 'no python3 here has Jinja2 3.1 (Debian: python3-jinja2)' }
 }
 
 /** The templates are sent once if several cases share them. */

@@ -25,6 +25,8 @@ const together = [
 ]
 
 export default defineConfig({
+  // Packages of our own are those of this tree, also where several work trees share one node_modules.
+  resolve: { tsconfigPaths: true },
   define: { __SIGNALBOX_VERSION__: JSON.stringify(version) },
   test: {
     // Real processes: tests kill children, change limits and hold locks, which threads of one process would share.

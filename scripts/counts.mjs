@@ -59,32 +59,47 @@ const decode = (text) =>
   )
 
 /**
- * Makes of the lines that `bun test` prints those to show: one for each file, when its first test ends, and what is said about
- * failures. Files run side by side, so a file is named again where its failure follows lines of another.
+ * Makes of the lines that `bun test` prints those to show: one for each file, when its first test ends, and what was printed
+ * before a failure. What passing tests print is shown only to those who ask for it (`all`). Files run side by side, so a file
+ * is named again where its failure follows lines of another.
  */
-export function bunLines() {
+export function bunLines({ all = false } = {}) {
   const begun = new Set()
+  /** By file, what was printed since its last test ended. */
+  const held = new Map()
   let current = ''
   let shown = ''
-  return (line) => {
-    const file = /^(\S+\.test\.ts):$/.exec(line)?.[1]
-    if (file !== undefined) {
-      current = file
-      if (begun.has(file)) return []
-      begun.add(file)
-      shown = file
-      return [file]
-    }
-    if (line.trim() === '' || isOfPassing.test(line)) return []
-    const lines = shown === current ? [line] : [`${current}:`, line]
+  const show = (lines) => {
+    const named = shown === current ? lines : [`${current}:`, ...lines]
     shown = current
-    return lines
+    return named
+  }
+  return {
+    of(line) {
+      const file = /^(\S+\.test\.ts):$/.exec(line)?.[1]
+      if (file !== undefined) {
+        current = file
+        if (begun.has(file)) return []
+        begun.add(file)
+        shown = file
+        return [file]
+      }
+      if (line.trim() === '' || isCount.test(line)) return []
+      const isEnd = /^\((?:pass|skip|todo|fail)\) /.test(line)
+      const before = held.get(current) ?? []
+      if (isEnd) held.delete(current)
+      else held.set(current, [...before, line])
+      if (line.startsWith('(fail) ')) return show(all ? [line] : [...before, line])
+      return all && !isEnd ? show([line]) : []
+    },
+    /** What belongs to no test, such as why a file could not be loaded. */
+    rest: () => (all ? [] : [...held.values()].flat()),
   }
 }
 
-/** Lines of tests that did not fail, and the counts at the end, which our own summary repeats. */
-const isOfPassing =
-  /^\((?:pass|skip|todo)\) |^ *\d+ (?:pass|skip|todo|fail|filtered out|expect\(\) calls)$|^\d+ tests (?:skipped|todo):$|^bun test v|^Ran \d+ tests? across/
+/** The counts at the end, which our own summary repeats. */
+const isCount =
+  /^ *\d+ (?:pass|skip|todo|fail|filtered out|expect\(\) calls)$|^\d+ tests? (?:skipped|todo|failed):$|^bun test v|^Ran \d+ tests? across/
 
 /** The line that ends a run, for people and for programs that read only the last line. */
 export function totalLine(all) {

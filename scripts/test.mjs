@@ -144,15 +144,17 @@ function startBun(bun, quiet, args) {
   const log = createWriteStream(freshReport('bun.log'))
   const child = spawn(bun, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   child.stdout.pipe(log, { end: false })
-  if (!quiet) child.stdout.pipe(process.stdout)
-  const lineOf = bunLines()
+  const lines = bunLines({ all: !quiet })
   createInterface({ input: child.stderr }).on('line', (line) => {
     log.write(`${line}\n`)
-    for (const shown of lineOf(line)) console.log(shown)
+    for (const shown of lines.of(line)) console.log(shown)
   })
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new ScriptError(`${bun} could not be started: ${error.message}`)))
-    child.on('close', (status) => log.end(() => resolve(status ?? 1)))
+    child.on('close', (status) => {
+      if (status !== 0) for (const shown of lines.rest()) console.log(shown)
+      log.end(() => resolve(status ?? 1))
+    })
   })
 }
 
@@ -207,7 +209,7 @@ async function main() {
   if (bun !== undefined && onBun.length > 0) {
     const name = `Bun ${spawnSync(bun, ['--version'], { encoding: 'utf8' }).stdout.trim()}`
     heading(`${name} (bun test), ${onBun.length} files`)
-    results.push({ name, ...(await testOnBun(bun, onBun, options)) })
+    results.push({ name, log: 'build/reports/bun.log', ...(await testOnBun(bun, onBun, options)) })
   }
   if (values.all && !isSelection && values.on === undefined) {
     heading('A newer Node')
@@ -215,10 +217,11 @@ async function main() {
   }
 
   heading('Summary')
-  for (const { name, passed, failed, failures, skipped } of results) {
+  for (const { name, passed, failed, failures, skipped, log } of results) {
     console.log(`${name}: ${passed} passed, ${failed} failed, ${skipped.length} skipped`)
     for (const title of skipped) console.log(`  skipped: ${title}`)
     for (const text of failures) console.log(`  failed: ${text}`)
+    if (failed > 0 && log !== undefined) console.log(`  all that was printed: ${log}`)
   }
   if (isShort)
     console.log('npm test -- --all also runs the longest proofs, and on both runtimes what a runtime can change')

@@ -85,6 +85,7 @@ test/a.test.ts:
 (pass) a > one [0.37ms]
 
 test/b.test.ts:
+what a test prints
 (pass) two [12.65ms]
 (skip) three (skipped: no git)
 
@@ -95,6 +96,7 @@ error: expect(received).toBe(expected)
 
 test/b.test.ts:
 (todo) five
+a table after the last test
 
 1 tests skipped:
 (skip) three (skipped: no git)
@@ -104,8 +106,8 @@ test/b.test.ts:
  1 fail
  4 expect() calls
 Ran 4 tests across 2 files. [5.34s]`
-  const shown = bunLines()
-  expect(printed.split('\n').flatMap(shown)).toEqual([
+  const quiet = bunLines()
+  expect(printed.split('\n').flatMap(quiet.of)).toEqual([
     'test/a.test.ts',
     'test/b.test.ts',
     'test/a.test.ts:',
@@ -113,6 +115,24 @@ Ran 4 tests across 2 files. [5.34s]`
     'error: expect(received).toBe(expected)',
     '(fail) a > four [0.26ms]',
   ])
+  expect(printed.split('\n').flatMap(bunLines({ all: true }).of)).toEqual([
+    'test/a.test.ts',
+    'test/b.test.ts',
+    'what a test prints',
+    'test/a.test.ts:',
+    '58 | const here = 1',
+    'error: expect(received).toBe(expected)',
+    '(fail) a > four [0.26ms]',
+    'test/b.test.ts:',
+    'a table after the last test',
+  ])
+})
+
+it('shows why Bun could not load a file, which is printed under no test', () => {
+  const lines = bunLines()
+  const printed = ['', 'test/a.test.ts:', '# Unhandled error between tests', "error: Cannot find module './b.ts'", '']
+  expect(printed.flatMap(lines.of)).toEqual(['test/a.test.ts'])
+  expect(lines.rest()).toEqual(['# Unhandled error between tests', "error: Cannot find module './b.ts'"])
 })
 
 const { shared, testFiles } = await import(new URL('../../scripts/test.mjs', import.meta.url).href)

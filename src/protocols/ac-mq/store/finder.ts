@@ -158,7 +158,6 @@ class QueueView {
   readonly #ids = new Map<string, string>()
   /** Until then those of `#unknown` are not read again: every search for what is not there would read all of them. */
   #believedUntil = Number.NEGATIVE_INFINITY
-  #listing: Promise<void> | undefined
 
   constructor(files: MissionFiles, queue: QueueName) {
     this.#files = files
@@ -167,22 +166,12 @@ class QueueView {
   }
 
   async find(id: string): Promise<Found[]> {
-    // A second search that lists the folder meanwhile is told of nothing new, and would not find what the first still reads.
-    while (this.#listing !== undefined) await this.#listing.catch(() => {})
-    this.#listing = this.#list().finally(() => {
-      this.#listing = undefined
+    await this.#view.update(true, async ({ came, went }) => {
+      for (const name of went) this.#unfile(name)
+      const messages = came.filter(({ name, kind }) => kind === 'leaf' && isMessageName(name))
+      await this.#readOdd(messages.map(({ name }) => name).filter((name) => !this.#file(name)))
     })
-    await this.#listing
     return this.known(id)
-  }
-
-  async #list(): Promise<void> {
-    const { came, went } = await this.#view.changes(true)
-    for (const name of went) this.#unfile(name)
-    const odd = came.flatMap(({ name, kind }) =>
-      kind === 'leaf' && isMessageName(name) && !this.#file(name) ? [name] : [],
-    )
-    await this.#readOdd(odd)
   }
 
   /** Those of the last listing. */

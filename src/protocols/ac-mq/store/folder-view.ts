@@ -29,6 +29,7 @@ export class FolderView {
   #listedAt = Number.NEGATIVE_INFINITY
   #restsUntil = Number.NEGATIVE_INFINITY
   #cost = 0
+  #updated: Promise<void> = Promise.resolve()
 
   constructor(tree: Tree, folder: TreePath) {
     this.#tree = tree
@@ -44,7 +45,7 @@ export class FolderView {
     return this.#cost
   }
 
-  /** Names that somebody else knew. The next call of `changes` tells what became of them. */
+  /** Names that somebody else knew. The next update tells what became of them. */
   seed(names: Iterable<string>): void {
     for (const name of names) this.#names.set(name, 'leaf')
   }
@@ -54,8 +55,25 @@ export class FolderView {
     return now >= this.#restsUntil
   }
 
-  /** What changed since the last call. `must`: look even if it is too early, because the caller found nothing. */
-  async changes(must = false): Promise<FolderChange> {
+  /**
+   * Hands what came and went since the last call to `take`. `must`: look even if it is too early, because the caller found
+   * nothing. Calls run one after the other: a second search in this process must not look into what the first one has listed
+   * and not taken in yet. If `take` fails, the next call is told everything again.
+   */
+  update(must: boolean, take: (change: FolderChange) => void | Promise<void>): Promise<void> {
+    const updating = this.#updated.then(async () => {
+      try {
+        await take(await this.#changes(must))
+      } catch (error) {
+        this.clear()
+        throw error
+      }
+    })
+    this.#updated = updating.catch(() => {})
+    return updating
+  }
+
+  async #changes(must: boolean): Promise<FolderChange> {
     const now = performance.now()
     if (!must && !this.isDue(now)) return nothingNew
     // `changedAt`, because nobody can set it back.
@@ -71,7 +89,7 @@ export class FolderView {
     return this.#list()
   }
 
-  /** Remembers nothing any more; the next call of `changes` tells all that is there. */
+  /** Remembers nothing any more; the next update tells all that is there. */
   clear(): void {
     this.#names.clear()
     this.#stamp = undefined

@@ -64,7 +64,9 @@ export class Reconciliation {
     const now = await this.#files.tree.now()
     // All of them first, `failed/` last: a message that is retried meanwhile must not be taken for a copy of itself.
     for (const queue of queueNames) {
-      for (const name of (await this.#views[queue].changes(true)).went) this.#forget(queue, name)
+      await this.#views[queue].update(true, ({ went }) => {
+        for (const name of went) this.#forget(queue, name)
+      })
     }
     for (const queue of queueNames) {
       const [view, known] = [this.#views[queue], this.#inOrder[queue]]

@@ -131,10 +131,11 @@ export class PendingIndex {
     if (this.#held.size > 0) await this.#wakeFinished(must)
   }
 
-  async #look(must: boolean): Promise<void> {
-    const { came, went } = await this.#view.changes(must)
-    for (const name of went) this.#forget(name)
-    await this.#readAll(came.flatMap(({ name, kind }) => (kind === 'leaf' && isMessageName(name) ? [name] : [])))
+  #look(must: boolean): Promise<void> {
+    return this.#view.update(must, async ({ came, went }) => {
+      for (const name of went) this.#forget(name)
+      await this.#readAll(came.flatMap(({ name, kind }) => (kind === 'leaf' && isMessageName(name) ? [name] : [])))
+    })
   }
 
   async #seed(): Promise<void> {
@@ -172,13 +173,14 @@ export class PendingIndex {
     if (isDue) this.#judgedAllAt = performance.now()
   }
 
-  async #wakeCompleted(must: boolean): Promise<void> {
-    const { came } = await this.#completed.changes(must)
-    for (const { name } of came) {
-      const parsed = parseFileName(name)
-      if (parsed) this.wake(parsed.shortId)
-      else for (const { candidate } of this.#held.all()) this.#unpark(candidate)
-    }
+  #wakeCompleted(must: boolean): Promise<void> {
+    return this.#completed.update(must, ({ came }) => {
+      for (const { name } of came) {
+        const parsed = parseFileName(name)
+        if (parsed) this.wake(parsed.shortId)
+        else for (const { candidate } of this.#held.all()) this.#unpark(candidate)
+      }
+    })
   }
 
   /**

@@ -72,6 +72,8 @@ export const send = defineOperation({
       summary: input.summary ?? draft.summary,
       priority: input.priority ?? draft.priority,
       timeoutSeconds: input.timeout === undefined ? draft.timeoutSeconds : Math.ceil(input.timeout / 1000),
+      replyTo: draft.replyTo,
+      envelope: draft.envelope,
       otherFields: draft.otherFields,
     })
     const sent = await opened.sending.send(message)

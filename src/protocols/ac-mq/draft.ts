@@ -15,6 +15,8 @@ export interface Draft {
   readonly priority?: number
   readonly timeoutSeconds?: number
   readonly dependencies?: readonly string[]
+  readonly replyTo?: string
+  readonly envelope?: string
   /** Fields that AC-MQ does not know, as they stand in the file. */
   readonly otherFields?: string
   /** What a sender should know about the file, one sentence each. */
@@ -38,6 +40,8 @@ export async function readDraft(text: string, mission: string): Promise<Draft> {
     ...optional('priority', numberOf(fields, 'priority')),
     ...optional('timeoutSeconds', numberOf(fields, 'timeout_seconds')),
     ...optional('dependencies', listOf(fields, 'dependencies')),
+    ...optional('replyTo', fields.get('reply_to')?.text || undefined),
+    ...optional('envelope', fields.get('envelope')?.text || undefined),
     ...optional('otherFields', await otherFieldsIn(text, fields)),
     notices: otherMission(fields, mission),
   }
@@ -75,7 +79,9 @@ function listOf(fields: Fields, name: string): readonly string[] | undefined {
 
 /** What is left when everything known is taken out, comments too: nothing that somebody wrote is lost on the way. */
 async function otherFieldsIn(text: string, fields: Fields): Promise<string | undefined> {
-  const known = [...carriedOver, ...setBySending]
+  // Other programs may use the names of our own fields for something else than a text.
+  const ownTexts = ['reply_to', 'envelope'].filter((key) => fields.get(key)?.text)
+  const known = [...carriedOver, ...setBySending, ...ownTexts]
   if ([...fields.keys()].every((key) => known.includes(key))) return undefined
   const { editFields } = await import('../../formats/front-matter-edit.ts')
   const rest = editFields(text, Object.fromEntries(known.map((key) => [key, undefined])))

@@ -2,9 +2,8 @@
  * A message in neutral words: `lift` of what a queue or the archive tells of it, `lower` of what a draft says into what `send`
  * takes. Pure. What no field of AC-MQ can say stands in `envelope:` of the header, as JSON; `reply_to:` is a field of its own.
  */
-import { printQuoted } from '../../formats/front-matter-print.ts'
 import { type Draft, type Envelope, handleOf, type Lifted, type Urgency } from '../../kernel/envelope.ts'
-import { type CarriedFields, carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
+import { carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
 import { readDependency } from './dependencies.ts'
 import { stages } from './lifecycle.ts'
 import { isQueueName } from './schema.ts'
@@ -71,7 +70,7 @@ export function lower(draft: Draft): Omit<SendInput, 'id'> {
     ...said({ priority, dependencies, ...(replyTo === undefined ? {} : { replyTo }) }),
     summary: summary ?? '',
   }
-  const lines = [line('reply_to', replyTo), line('envelope', textOf(unsaidFields(draft, spoken)))].join('')
+  const unsaid = unsaidFields(draft, spoken)
   return {
     from,
     to,
@@ -79,20 +78,15 @@ export function lower(draft: Draft): Omit<SendInput, 'id'> {
     priority,
     ...(summary === undefined ? {} : { summary }),
     ...(dependencies.length === 0 ? {} : { dependencies }),
-    ...(lines === '' ? {} : { otherFields: lines }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    ...(unsaid === undefined ? {} : { envelope: JSON.stringify(unsaid) }),
   }
 }
 
-const line = (key: string, text: string | undefined): string =>
-  text === undefined ? '' : `${key}: ${printQuoted(text)}\n`
-
-const textOf = (fields: CarriedFields | undefined): string | undefined => fields && JSON.stringify(fields)
-
-function parsed(text: string | undefined): unknown {
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text ?? 'null')
+    return JSON.parse(text)
   } catch {
-    // Written by another program: it says nothing here.
-    return undefined
+    return undefined // Not JSON: another program uses the name for something else.
   }
 }

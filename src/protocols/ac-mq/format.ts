@@ -13,7 +13,6 @@ import { corrupt, denied, invalidInput, SignalboxError } from '../../kernel/erro
 import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Overwrite } from '../../tree/tree.ts'
 import { type CheckContext, checkFields } from './check-fields.ts'
-import type { MissionAddress } from './names.ts'
 import { readOwnHeader } from './own-header.ts'
 import { contentOf, opening, printHeader, statusWidth } from './print-header.ts'
 import { type AcmqRecord, type QueueName, queueNames } from './schema.ts'
@@ -140,14 +139,6 @@ export function printHeaderWith(record: AcmqRecord, lines: string): string {
     throw badLines(error)
   }
   throw badLines()
-}
-
-/** A record with what such lines say of fields that are ours. */
-export function withOtherFields(record: AcmqRecord, lines: string): AcmqRecord {
-  const context = { fileName: '', address: record.mission_id as MissionAddress, timeoutSeconds: record.timeout_seconds }
-  const { reply_to, envelope } = messageOf(parseMessage(Buffer.from(printHeaderWith(record, lines)), context)).message
-    .record
-  return { ...record, ...(reply_to === undefined ? {} : { reply_to }), ...(envelope === undefined ? {} : { envelope }) }
 }
 
 const badLines = (cause?: SignalboxError) =>

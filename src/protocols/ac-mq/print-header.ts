@@ -23,7 +23,7 @@ priority: ${printScalar(record.priority)}
 timeout_seconds: ${printScalar(record.timeout_seconds)}
 dependencies:${printDependencies(dependencies)}
 summary: ${printSummary(record.summary)}
-${attempt > 1 ? `attempt: ${printScalar(attempt)}\n` : ''}---
+${attempt > 1 ? `attempt: ${printScalar(attempt)}\n` : ''}${printOwnTexts(record)}---
 `
   // A code unit has at most three bytes, so this one is short enough for sure.
   return header.length * 3 <= longestHeader ? header : printAnyHeader(record)
@@ -45,7 +45,14 @@ const entriesOf = (record: AcmqRecord): Entries => [
   ['dependencies', record.dependencies],
   ['summary', record.summary],
   ['attempt', record.attempt > 1 ? record.attempt : undefined],
+  ['reply_to', record.reply_to],
+  ['envelope', record.envelope],
 ]
+
+function printOwnTexts({ reply_to, envelope }: AcmqRecord): string {
+  const line = reply_to === undefined ? '' : `reply_to: ${printScalar(reply_to)}\n`
+  return envelope === undefined ? line : `${line}envelope: ${printScalar(envelope)}\n`
+}
 
 const printStatus = lastAnswer((status: string) => printScalar(status).padEnd(statusWidth))
 const printMission = lastAnswer<string, string>(printScalar)

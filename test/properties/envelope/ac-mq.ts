@@ -14,7 +14,7 @@ export const protocol: EnvelopeProtocol = {
   name: 'AC-MQ',
   roundTrip(draft: Draft) {
     const input = lower(draft)
-    const bytes = printMessage(recordOf(input, input.dependencies ?? [], given), input.body, input.otherFields)
+    const bytes = printMessage(recordOf(input, input.dependencies ?? [], given), input.body)
     const context = { fileName: 'sent.md', address, timeoutSeconds: 3600 }
     const { record, bodyStart } = messageOf(parseMessage(bytes, context)).message
     const view = { ...viewOf(record, 'pending', 'llm/missions/alpha/queue/pending/sent.md'), place: address }

@@ -29,6 +29,10 @@ export interface SendInput {
   /** For senders that may have to repeat themselves: the same id and content is sent once. */
   readonly id?: string
   readonly timestamp?: string
+  /** The message that this one answers. */
+  readonly replyTo?: string
+  /** What a neutral draft says and no field of AC-MQ can, as JSON (`envelope.ts`). */
+  readonly envelope?: string
   /** YAML lines for fields that AC-MQ does not know; they stand after ours. */
   readonly otherFields?: string
 }
@@ -77,7 +81,9 @@ export class Sending {
 
   async #send(input: SendInput): Promise<Sent> {
     const dependencies = input.dependencies?.length ? await this.#checked(input.dependencies) : noDependencies
-    const record = await this.#recordOf(input, dependencies)
+    const { clock, settings, place } = this.#places
+    const given = { address: place.address, timeoutSeconds: settings.timeoutSeconds, now: clock.now() }
+    const record = recordOf(input, dependencies, given)
     if (!this.#directory.hasJustActed(record.from)) await this.#acts(record.from)
     if (input.id !== undefined) return this.#sendOnce(record, input)
     const { stored, content, notices } = await this.#prepare(record, input)
@@ -160,13 +166,6 @@ export class Sending {
     return { stored, content: contentOf(header, written.body), notices }
   }
 
-  async #recordOf(input: SendInput, dependencies: readonly string[]): Promise<AcmqRecord> {
-    const { clock, settings, place } = this.#places
-    const given = { address: place.address, timeoutSeconds: settings.timeoutSeconds, now: clock.now() }
-    const record = recordOf(input, dependencies, given)
-    return input.otherFields ? (await import('../format.ts')).withOtherFields(record, input.otherFields) : record
-  }
-
   async #checked(dependencies: readonly string[]): Promise<readonly string[]> {
     if (!areSame(dependencies, this.#dependencies)) {
       const { parseDependency } = await import('../dependencies.ts')
@@ -203,6 +202,8 @@ export function recordOf(
     dependencies,
     summary: input.summary ?? firstLineOf(input.body),
     attempt: 1,
+    ...(input.replyTo === undefined ? {} : { reply_to: input.replyTo }),
+    ...(input.envelope === undefined ? {} : { envelope: input.envelope }),
   }
 }
 

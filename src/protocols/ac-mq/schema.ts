@@ -27,6 +27,14 @@ export interface AcmqRecord {
   readonly envelope?: string
 }
 
+/** Something for each queue. */
+export const forQueues = <T>(make: (queue: QueueName) => T): Record<QueueName, T> => ({
+  pending: make('pending'),
+  processing: make('processing'),
+  completed: make('completed'),
+  failed: make('failed'),
+})
+
 /** One list for all messages that depend on nothing. */
 export const noDependencies: AcmqRecord['dependencies'] = Object.freeze([])
 

@@ -8,18 +8,17 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { type News, waitFor } from '../../../messaging/waiting/waiting.ts'
-import type { Leaf } from '../../../tree/tree.ts'
 import { explain } from '../dependencies.ts'
 import { agentId, everyone, isMessageName, parseFileName } from '../layout.ts'
 import { type AcmqRecord, areSame } from '../schema.ts'
 import { expectShown } from './agents.ts'
 import { type ClaimMove, isClaimed, isHeld, type Taken } from './claim-move.ts'
+import { readCopy } from './copies.ts'
 import { type Finder, type Found, noSuchMessage } from './finder.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './outcomes.ts'
 import { type MissionFiles, withHint } from './parts.ts'
 import type { Policy } from './policy.ts'
 import type { Reconciliation } from './reconcile.ts'
-import { viewOf, withBody } from './view.ts'
 import { type Candidate, candidateOf, type Waiting } from './waiting/waiting.ts'
 
 export interface ClaimOptions {
@@ -177,13 +176,14 @@ export class Claiming {
 
   /** With a policy in force a message is checked before it is moved, so that held ones are not moved back and forth. */
   async #heldBack(candidate: Candidate): Promise<Taken | undefined> {
-    const { largestMessage: most } = this.#files.settings
-    const leaf = await readOrSayWhy(this.#files.tree, this.#files.at('pending', candidate.name), { most })
-    const read = leaf && !isUnread(leaf) ? this.#files.parse(leaf.bytes, candidate.name, leaf) : undefined
-    // Gone or unreadable by now: the step that takes it finds out.
-    if (read?.outcome !== 'message') return undefined
+    const { tree, settings } = this.#files
+    const leaf = await readOrSayWhy(tree, this.#files.at('pending', candidate.name), { most: settings.largestMessage })
+    // Gone or unreadable by now: the move that takes it finds out.
+    if (!leaf || isUnread(leaf)) return undefined
+    const read = this.#files.parse(leaf.bytes, candidate.name, leaf)
+    if (read.outcome !== 'message') return undefined
     const { record, bodyStart } = read.message
-    const reason = await this.#policy.against(record, bufferOf((leaf as Leaf).bytes).toString('utf8', bodyStart))
+    const reason = await this.#policy.against(record, bufferOf(leaf.bytes).toString('utf8', bodyStart))
     return reason === undefined ? undefined : { outcome: 'held', why: blockedAs(record, reason) }
   }
 
@@ -209,15 +209,12 @@ export class Claiming {
   async #again(found: Found, agent: string): Promise<Claimed> {
     const leaf = await this.#files.readWhole(found.path)
     if (!leaf) throw noSuchMessage(found.id, this.#files.place.address)
-    const { message: read, problems } = this.#files.expect(leaf.bytes, found.name, leaf)
-    const { record, bodyStart } = read
-    if (record.to !== agent) throw notYours(record, agent)
-    const body = bufferOf(leaf.bytes).toString('utf8', bodyStart)
+    const message = readCopy(this.#files, { ...found, ...leaf, state: 'processing' })
+    if (message.to !== agent) throw notYours(message, agent)
     // A person may have moved it into `processing/` by hand, past the policy.
-    const reason = await this.#policy.against(record, body)
-    if (reason !== undefined) return { outcome: 'nothing', blocked: [blockedAs(record, reason)] }
-    const message = withBody(viewOf(record, 'processing', found.path, problems), body)
+    const reason = await this.#policy.against(message, message.body)
+    if (reason !== undefined) return { outcome: 'nothing', blocked: [blockedAs(message, reason)] }
     const since = Math.min(leaf.changedAt, await this.#files.tree.now())
-    return { outcome: 'claimed', message, until: since + record.timeout_seconds * 1000, durability: 'process' }
+    return { outcome: 'claimed', message, until: since + message.timeoutSeconds * 1000, durability: 'process' }
   }
 }

@@ -1,8 +1,11 @@
 /** A message as it is, wherever it is by now: in one of the queues or in the archive. */
+import { bufferOf } from '../../../formats/front-matter.ts'
+import type { ArchivedEntry } from '../archive/archive.ts'
 import type { State } from '../schema.ts'
 import { parseTime } from '../times.ts'
-import type { Finder } from './finder.ts'
+import type { Finder, Found } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
+import { type AcmqViewWithBody, viewOf, withBody } from './view.ts'
 
 export interface Copy {
   readonly state: State
@@ -18,18 +21,33 @@ export async function findCopy(files: MissionFiles, finder: Finder, id: string):
   for (let attempt = 0; attempt < mostLooks; attempt++) {
     const found = (await finder.findAll(id)).find((one) => one.id === id)
     if (!found) break
-    const { queue: state, name, path } = found
-    const leaf = await files.readWhole(path)
+    const copy = await queuedCopy(files, found)
     // Otherwise it moved on in this very moment, and is found where it is now.
-    if (leaf) return { state, name, path, bytes: leaf.bytes, modifiedAt: leaf.modifiedAt }
+    if (copy) return copy
   }
   const archived = (await finder.archived(id)).find((one) => one.id === id)
-  if (!archived) return undefined
-  const { readArchived } = await import('../archive/archive.ts')
-  const bytes = await readArchived(files.tree, archived, files.settings)
-  const modifiedAt = parseTime(archived.timestamp)
-  return { state: 'archived', name: archived.name, path: archived.pack, bytes, modifiedAt }
+  return archived && archivedCopy(files, archived)
 }
 
 /** While another process moves a message it is listed but cannot be read; if that process is stopped, for ever. */
 const mostLooks = 50
+
+/** `undefined` when it has moved on. */
+export async function queuedCopy(files: MissionFiles, { queue: state, name, path }: Found): Promise<Copy | undefined> {
+  const leaf = await files.readWhole(path)
+  return leaf && { state, name, path, bytes: leaf.bytes, modifiedAt: leaf.modifiedAt }
+}
+
+export async function archivedCopy(files: MissionFiles, entry: ArchivedEntry): Promise<Copy> {
+  const { readArchived } = await import('../archive/archive.ts')
+  const bytes = await readArchived(files.tree, entry, files.settings)
+  const { name, pack: path, timestamp } = entry
+  return { state: 'archived', name, path, bytes, modifiedAt: parseTime(timestamp) }
+}
+
+/** What a copy says. Throws when it is no message. */
+export function readCopy(files: MissionFiles, copy: Copy): AcmqViewWithBody {
+  const { message, problems } = files.expect(copy.bytes, copy.name, copy)
+  const view = viewOf(message.record, copy.state, copy.path, problems)
+  return withBody(view, bufferOf(copy.bytes).toString('utf8', message.bodyStart))
+}

@@ -8,7 +8,7 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import { errorOf } from '../format.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
-import { type QueueName, queueNames } from '../schema.ts'
+import { forQueues, type QueueName, queueNames } from '../schema.ts'
 import { FolderView } from './folder-view.ts'
 import type { MissionFiles } from './parts.ts'
 
@@ -25,13 +25,7 @@ export class Finder {
 
   constructor(files: MissionFiles) {
     this.files = files
-    const view = (queue: QueueName) => new QueueView(files, queue)
-    this.#views = {
-      pending: view('pending'),
-      processing: view('processing'),
-      completed: view('completed'),
-      failed: view('failed'),
-    }
+    this.#views = forQueues((queue) => new QueueView(files, queue))
   }
 
   /** Every message whose id is `id` or begins with it (eight characters at least). */
@@ -45,10 +39,7 @@ export class Finder {
     return exact.length > 0 ? exact : all
   }
 
-  /**
-   * The same for those who only want to know which messages are meant, not where they are by now: one of this very id is
-   * taken from what is remembered, and folders are listed only until it turns up.
-   */
+  /** Which messages are meant, not where they are by now: folders are listed only until one of this very id turns up. */
   async findMeant(id: string): Promise<readonly Found[]> {
     const exactly = (found: readonly Found[]) => found.find((entry) => entry.id === id)
     for (const queue of likeliestFirst) {
@@ -65,10 +56,7 @@ export class Finder {
     return all
   }
 
-  /**
-   * The same for those who would be told that there is none: while another process moves a message, or puts its status right,
-   * it is listed and cannot be read. Then this waits until it can.
-   */
+  /** As `findAll`, but waits for a message that another process is moving: it is listed and cannot be read for a moment. */
   async findSurely(id: string, queues: readonly QueueName[] = queueNames): Promise<Found[]> {
     const startedAt = performance.now()
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
@@ -98,7 +86,7 @@ export class Finder {
     throw await this.notFound(id)
   }
 
-  /** The same for a verb that needs it in a queue: one in the archive is there, but nothing can be done with it any more. */
+  /** The same for a verb that needs it in a queue, not in the archive. */
   async findInQueue(id: string, verb: string): Promise<Found> {
     try {
       return await this.findOne(id)
@@ -153,10 +141,10 @@ class QueueView {
   readonly #view: FolderView
   /** Names by the short id that they carry, or that was found in the header. */
   readonly #byShortId = new Map<string, Set<string>>()
-  /** Names that say nothing about the id, of files that were not read yet, or had none when they were. */
+  /** Files whose names say nothing about the id, and that had none when they were read. */
   readonly #unknown = new Set<string>()
   readonly #ids = new Map<string, string>()
-  /** Until then those of `#unknown` are not read again: every search for what is not there would read all of them. */
+  /** Until then those of `#unknown` are not read again: otherwise every search would read all of them. */
   #believedUntil = Number.NEGATIVE_INFINITY
 
   constructor(files: MissionFiles, queue: QueueName) {
@@ -195,7 +183,7 @@ class QueueView {
     this.#believedUntil = endedAt + Math.max(believedFor, (endedAt - startedAt) * restFactor)
   }
 
-  /** A file that may be meant is listed, and nobody but the process that moves it can read it now. */
+  /** A file that may be meant is listed, and only the process that moves it can read it now. */
   async isInHand(id: string): Promise<boolean> {
     for (const name of [...(this.#byShortId.get(shortOf(id)) ?? []), ...this.#unknown]) {
       if (!this.#ids.has(name) && (await this.#files.readHeader(this.#queue, name)) === undefined) return true
@@ -212,8 +200,9 @@ class QueueView {
   /** False for a name that says nothing about the id. */
   #file(name: string): boolean {
     const short = shortIn(name)
-    if (short !== undefined) this.#add(short, name)
-    return short !== undefined
+    if (short === undefined) return false
+    this.#add(short, name)
+    return true
   }
 
   #add(short: string, name: string): void {

@@ -12,7 +12,7 @@ import { type QueueName, queueNames } from '../schema.ts'
 import { stalledClaims, stuckDependencies, unseenRecipients } from './inspect-stuck.ts'
 import { oddInMission } from './odd-entries.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
-import { Quarantine } from './quarantine.ts'
+import { hasReason } from './quarantine.ts'
 import type { Supervision } from './supervising.ts'
 import type { Waiting } from './waiting/waiting.ts'
 
@@ -87,7 +87,7 @@ export class Inspection {
     if (!read || read.outcome === 'message') return read
     const [{ message, hint }] = read.problems
     if (read.outcome === 'closed') findings.push(closedMessage(path, message, hint))
-    else if (queue !== 'failed' || !(await new Quarantine(this.#files).hasReport(name))) {
+    else if (queue !== 'failed' || !(await hasReason(this.#files, name))) {
       const next = `Correct the file, or set it aside: acmq reconcile ${this.#files.place.address}`
       findings.push(unreadableMessage(path, message, next))
     }

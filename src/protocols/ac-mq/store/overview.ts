@@ -1,15 +1,15 @@
 /** Looking without touching: what is where, what waits for what, and how fast it goes. */
-import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
-import { eachArchived, listArchived, readArchived } from '../archive/archive.ts'
+import { eachArchived, listArchived } from '../archive/archive.ts'
 import { archivePath, everyone, isMessageName, parseTime } from '../layout.ts'
 import { failureOf, resultOf } from '../reports.ts'
-import { type QueueName, queueNames } from '../schema.ts'
+import { forQueues, type QueueName, queueNames } from '../schema.ts'
+import { archivedCopy, queuedCopy, readCopy } from './copies.ts'
 import type { Finder } from './finder.ts'
 import { type MissionFiles, reasonOf, withHint } from './parts.ts'
 import type { Stalled, Supervision } from './supervising.ts'
-import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf, withBody } from './view.ts'
+import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf } from './view.ts'
 import type { Candidate, Waiting } from './waiting/waiting.ts'
 
 export interface Listed {
@@ -37,7 +37,7 @@ export interface QueueStatus {
 }
 
 type Counts = Record<QueueName, number>
-const none = (): Counts => ({ pending: 0, processing: 0, completed: 0, failed: 0 })
+const none = (): Counts => forQueues(() => 0)
 
 const hour = 60 * 60 * 1000
 
@@ -130,21 +130,12 @@ export class Overview {
   async show(id: string): Promise<AcmqViewWithBody> {
     const found = await this.#finder.findAll(id)
     if (found.length > 0) {
-      const one = await this.#finder.findOne(id)
-      const leaf = await this.#files.readWhole(one.path)
-      if (!leaf) return this.show(id)
-      const { message, problems } = this.#files.expect(leaf.bytes, one.name, leaf)
-      const view = viewOf(message.record, one.queue, one.path, problems)
-      return withBody(view, bufferOf(leaf.bytes).toString('utf8', message.bodyStart))
+      const copy = await queuedCopy(this.#files, await this.#finder.findOne(id))
+      return copy ? readCopy(this.#files, copy) : this.show(id)
     }
     const [archived] = await this.#finder.archived(id)
     if (!archived) throw await this.#finder.notFound(id)
-    const bytes = await readArchived(this.#files.tree, archived, this.#files.settings)
-    const { message, problems } = this.#files.expect(bytes, archived.name, {
-      modifiedAt: parseTime(archived.timestamp),
-    })
-    const view = viewOf(message.record, 'archived', archived.pack, problems)
-    return withBody(view, bufferOf(bytes).toString('utf8', message.bodyStart))
+    return readCopy(this.#files, await archivedCopy(this.#files, archived))
   }
 
   /** Why each of the waiting messages that cannot be claimed waits. */

@@ -4,7 +4,7 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { type MissionPlace, missionPath, queuePath } from '../layout.ts'
-import type { QueueName } from '../schema.ts'
+import { forQueues, type QueueName } from '../schema.ts'
 import type { AcmqSettings } from '../settings.ts'
 
 const deliveries = childOf(stateOf('delivery'), 'ac-mq')
@@ -24,12 +24,7 @@ export class MissionPlaces {
     this.settings = settings
     this.place = place
     this.path = missionPath(place)
-    this.queues = {
-      pending: queuePath(place, 'pending'),
-      processing: queuePath(place, 'processing'),
-      completed: queuePath(place, 'completed'),
-      failed: queuePath(place, 'failed'),
-    }
+    this.queues = forQueues((queue) => queuePath(place, queue))
   }
 
   at(queue: QueueName, name: string): TreePath {
@@ -45,11 +40,8 @@ export class MissionPlaces {
     return path.split('/').reduce(childOf, this.path)
   }
 
-  /**
-   * What the mission must remember of its deliveries. Missions end in `.mission` there, so that one inside another is never
-   * taken for a note.
-   */
-  notes(kind: 'sent' | 'staged' | 'supervision' | 'stalls' | 'ahead'): TreePath {
+  /** Notes on deliveries. Folders of missions end in `.mission`, so that none is taken for a note of the mission around it. */
+  notes(kind: 'sent' | 'staged' | 'supervision' | 'ahead'): TreePath {
     const names = this.place.address.split('/')
     return names.reduce<TreePath>((folder, name) => childOf(folder, `${name}.mission`), childOf(deliveries, kind))
   }

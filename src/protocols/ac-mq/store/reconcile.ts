@@ -11,12 +11,12 @@ import { nameOf } from '../../../kernel/tree-path.ts'
 import { withStatus } from '../format.ts'
 import { isMessageName, isoTime } from '../layout.ts'
 import { transitions } from '../lifecycle.ts'
-import { type AcmqRecord, type QueueName, queueNames } from '../schema.ts'
+import { type AcmqRecord, forQueues, type QueueName, queueNames } from '../schema.ts'
 import { EditChecks } from './edit-checks.ts'
 import { FolderView } from './folder-view.ts'
 import { moveMessage, setAside } from './moving.ts'
 import { longestHeader, type MissionFiles, withHint } from './parts.ts'
-import { Quarantine } from './quarantine.ts'
+import { reportReason } from './quarantine.ts'
 import type { Waiting } from './waiting/waiting.ts'
 
 export interface Repair {
@@ -26,36 +26,27 @@ export interface Repair {
   readonly message: string
 }
 
+interface QueuePlace {
+  readonly queue: QueueName
+  readonly name: string
+}
+
 /** How far along a copy is: of two copies of one message the further one counts. */
 const progress: Record<QueueName, number> = { pending: 0, processing: 1, failed: 2, completed: 3 }
 
 export class Reconciliation {
   readonly #files: MissionFiles
   readonly #waiting: Waiting
-  readonly #quarantine: Quarantine
   readonly #views: Readonly<Record<QueueName, FolderView>>
   /** By queue: the names of messages that were in order, each with its id. */
-  readonly #inOrder: Readonly<Record<QueueName, Map<string, string>>>
-  readonly #places = new Map<string, { queue: QueueName; name: string }>()
-  readonly #editChecks = {
-    pending: new EditChecks(),
-    processing: new EditChecks(),
-    completed: new EditChecks(),
-    failed: new EditChecks(),
-  }
+  readonly #inOrder = forQueues(() => new Map<string, string>())
+  readonly #places = new Map<string, QueuePlace>()
+  readonly #editChecks = forQueues(() => new EditChecks())
 
   constructor(files: MissionFiles, waiting: Waiting) {
     this.#files = files
     this.#waiting = waiting
-    this.#quarantine = new Quarantine(files)
-    const view = (queue: QueueName) => new FolderView(files.tree, files.queues[queue])
-    this.#views = {
-      pending: view('pending'),
-      processing: view('processing'),
-      completed: view('completed'),
-      failed: view('failed'),
-    }
-    this.#inOrder = { pending: new Map(), processing: new Map(), completed: new Map(), failed: new Map() }
+    this.#views = forQueues((queue) => new FolderView(files.tree, files.queues[queue]))
   }
 
   /** `everything`: also what was found in order before. */
@@ -123,7 +114,7 @@ export class Reconciliation {
     const now = await tree.look(path)
     if (!now) return []
     if (queue === 'failed') {
-      await this.#quarantine.report(name, problem)
+      await reportReason(this.#files, name, problem)
       return []
     }
     if ((await tree.now()) - now.changedAt < settings.quarantineAfterMs) {
@@ -142,7 +133,7 @@ export class Reconciliation {
     )
     if (moved.outcome !== 'moved') return []
     this.#waiting.went(name)
-    await this.#quarantine.report(nameOf(target), problem)
+    await reportReason(this.#files, nameOf(target), problem)
     return [{ what: 'quarantined', path: target, message: problem.message }]
   }
 
@@ -161,34 +152,23 @@ export class Reconciliation {
     const ending = queue === 'processing' ? endings.find((one) => transitions.processing[one] === status) : undefined
     if (ending) {
       const step = { name, from: queue, transition: ending }
-      const { moved, path: target } = await moveMessage(
-        this.#files,
-        step,
-        ifStillSo((before) => before),
-      )
+      const same = ifStillSo((before) => before)
+      const { moved, path: target } = await moveMessage(this.#files, step, same)
       if (moved.outcome !== 'moved') return []
       if (status === 'completed') this.#waiting.wake(id)
       return [{ what: 'finished', path: target, message: `It was ${status} but not moved yet.` }]
     }
-    const { moved } = await moveMessage(
-      this.#files,
-      { name, from: queue, transition: 'correct' },
-      ifStillSo((before) => withStatus(before, queue)),
-    )
+    const corrected = ifStillSo((before) => withStatus(before, queue))
+    const { moved } = await moveMessage(this.#files, { name, from: queue, transition: 'correct' }, corrected)
     if (moved.outcome !== 'moved') return []
     const path = this.#files.at(queue, name)
     return [{ what: 'status', path, message: `Its status said ${JSON.stringify(status)}; it is in ${queue}.` }]
   }
 
   /** The copy that is less far goes out of the way; nothing is deleted. */
-  async #oneOfTwo(
-    id: string,
-    a: { queue: QueueName; name: string },
-    b: { queue: QueueName; name: string },
-  ): Promise<Repair[]> {
+  async #oneOfTwo(id: string, a: QueuePlace, b: QueuePlace): Promise<Repair[]> {
     const [lesser, further] = progress[a.queue] < progress[b.queue] ? [a, b] : [b, a]
-    const isSame = a.queue === b.queue && a.name === b.name
-    if (isSame) return []
+    if (a.queue === b.queue && a.name === b.name) return []
     const at = { name: lesser.name, from: lesser.queue }
     const as = `${stampOf(this.#files.clock.now())}-${lesser.name}`
     const { moved, path } = await setAside(this.#files, at, as, {
@@ -203,13 +183,8 @@ export class Reconciliation {
     })
     if (moved.outcome !== 'moved') return []
     this.#waiting.went(lesser.name)
-    return [
-      {
-        what: 'duplicate',
-        path,
-        message: `The same message is in ${further.queue}; this copy from ${lesser.queue} is set aside.`,
-      },
-    ]
+    const message = `The same message is in ${further.queue}; this copy from ${lesser.queue} is set aside.`
+    return [{ what: 'duplicate', path, message }]
   }
 }
 

@@ -1,7 +1,6 @@
 /**
- * What the holder of a claim does with it: go on, give the message back done or failed. And letting one that failed wait
- * again, as its next attempt: whoever still works on the attempt before is told so, whatever it writes. AC-MQ §4.3, §4.4,
- * §8.
+ * What the holder of a claim does with it: renew, complete, fail, release. And letting a failed message wait again, as its next
+ * attempt: an agent that still works on the attempt before is told that it lost its claim. AC-MQ §4.3, §4.4, §8.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
@@ -10,6 +9,7 @@ import { type Claim, type Holding, lostClaim, whyLost } from '../../../messaging
 import type { Moved, MoveOptions, Moving, Overwrite, Times } from '../../../tree/tree.ts'
 import { changedSince } from '../../contract.ts'
 import {
+  type AcmqMessage,
   changeOfStatus,
   failureOf,
   messageOf,
@@ -22,9 +22,9 @@ import {
 import { type Transition, transitions } from '../lifecycle.ts'
 import { agentId, recipientId } from '../names.ts'
 import type { AcmqRecord } from '../schema.ts'
-import { parseTime } from '../times.ts'
 import { readdressed } from './addressing.ts'
 import type { ClaimMove } from './claim-move.ts'
+import { archivedCopy, type Copy, queuedCopy } from './copies.ts'
 import { busyFor, type Finder, type Found, inOtherHands } from './finder.ts'
 import { labelOf } from './label.ts'
 import { moveMessage, type Travelled } from './moving.ts'
@@ -52,31 +52,11 @@ export class Settling {
   /** Restarts the time that a claim may take. */
   async renew(ref: MessageRef, given: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
     const holding = checked(given)
-    const found = await this.#held(ref)
-    if (!found) throw await this.#lost(ref, holding)
-    await this.#expectHeldBy(found, holding)
-    let read: ReadMessage | undefined
-    const { moved, path } = await this.#moveHeld(found, 'renew', {
-      change: (before, times) => {
-        const now = this.#files.expect(before, found.name, times)
-        this.#expectHolder(now.message.record, holding)
-        read = now
-        return before
-      },
-      touched: true,
-    })
-    if (moved.outcome === 'gone') throw await this.#lost(ref, holding)
-    const { durability } = this.#expectMoved(moved, found.id)
-    const {
-      message: { record },
-      problems,
-    } = read!
-    return {
-      outcome: 'renewed',
-      message: viewOf(record, 'processing', path, problems),
-      durability,
-      until: (await this.#files.tree.now()) + record.timeout_seconds * 1000,
-    }
+    const moved = await this.#moveClaimed(ref, holding, 'renew', (before) => before, { touched: true })
+    if (!moved) throw await this.#lost(ref, holding)
+    const { record, problems, path, durability } = moved
+    const until = (await this.#files.tree.now()) + record.timeout_seconds * 1000
+    return { outcome: 'renewed', message: viewOf(record, 'processing', path, problems), durability, until }
   }
 
   /** Marks a claimed message as done, with its result and links to what was made. AC-MQ §4.3. */
@@ -107,29 +87,20 @@ export class Settling {
   }
 
   /**
-   * Gives a claimed message back unharmed: it waits again for those it was for. As its next attempt, so that its holder, if it
-   * works on all the same, is told that the claim is over.
+   * Gives a claimed message back unharmed. It waits again, as its next attempt, so that a holder that works on all the same is
+   * told that the claim is over.
    */
   async release(ref: MessageRef, given: Holding): Promise<Settled<'released'>> {
     const holding = checked(given)
-    const found = await this.#held(ref)
-    if (!found) throw await this.#lost(ref, holding)
-    await this.#expectHeldBy(found, holding)
-    const { name } = found
     let again: AcmqRecord | undefined
-    const { moved, path } = await this.#moveHeld(found, 'release', {
-      change: (before, times) => {
-        const { record } = this.#files.expect(before, name, times).message
-        this.#expectHolder(record, holding)
-        const next = nextAttempt(before, name, record)
-        again = next.record
-        return next.bytes
-      },
-      label: () => labelOf(again!),
-    })
-    this.#claimedHere.delete(name)
-    if (moved.outcome === 'gone') throw await this.#lost(ref, holding)
-    const { durability } = this.#expectMoved(moved, found.id)
+    const release = (before: Uint8Array, { record }: AcmqMessage, name: string) => {
+      const next = nextAttempt(before, name, record)
+      again = next.record
+      return next.bytes
+    }
+    const moved = await this.#moveClaimed(ref, holding, 'release', release, { label: () => labelOf(again!) })
+    if (!moved) throw await this.#lost(ref, holding)
+    const { path, durability } = moved
     this.#waiting.came(nameOf(path), again!)
     return { outcome: 'released', message: viewOf(again!, 'pending', path), durability }
   }
@@ -157,54 +128,42 @@ export class Settling {
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
     let again: AcmqRecord | undefined
-    let times: Times | undefined
-    const { moved, path } = await moveMessage(
-      this.#files,
-      { name: found.name, from: 'failed', transition: 'retry' },
-      {
-        change: (before, itsTimes) => {
-          times = itsTimes
-          const { record } = this.#files.expect(before, found.name, times).message
-          if (record.id !== found.id) return undefined
-          const next = nextAttempt(before, found.name, record, to)
-          again = next.record
-          return next.bytes
-        },
-        label: () => labelOf(again!),
+    const step = { name: found.name, from: 'failed', transition: 'retry' } as const
+    const { moved, path } = await moveMessage(this.#files, step, {
+      change: (before, times) => {
+        const { record } = this.#files.expect(before, found.name, times).message
+        if (record.id !== found.id) return undefined
+        const next = nextAttempt(before, found.name, record, to)
+        again = next.record
+        return next.bytes
       },
-    )
+      label: () => labelOf(again!),
+    })
     // It moved, or another message has its name by now.
     if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id, options)
-    const after = this.#expectMoved(moved, found.id)
-    const { record } = this.#files.expect(after.bytes!, found.name, times).message
-    this.#waiting.came(nameOf(path), record)
-    return { outcome: 'retried', message: viewOf(record, 'pending', path), durability: after.durability }
+    const { durability } = this.#expectMoved(moved, found.id)
+    this.#waiting.came(nameOf(path), again!)
+    return { outcome: 'retried', message: viewOf(again!, 'pending', path), durability }
   }
 
   /** A waiting message that a person does not want worked on fails with that reason. `body` is what that person saw. */
   async refuse(message: AcmqView, body: string, by: string, reason: string): Promise<Settled<'failed'>> {
-    const { moved, path } = await moveMessage(
-      this.#files,
-      { name: message.name, from: 'pending', transition: 'refuse' },
-      {
-        change: (before) => {
-          const { record, bodyStart } = this.#files.expect(before, message.name).message
-          const isSeen = record.id === message.id && bufferOf(before).toString('utf8', bodyStart) === body
-          if (!isSeen || record.attempt !== message.attempt) return undefined
-          return withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason })
-        },
+    let refused: AcmqRecord | undefined
+    const step = { name: message.name, from: 'pending', transition: 'refuse' } as const
+    const { moved, path } = await moveMessage(this.#files, step, {
+      change: (before, times) => {
+        const { record, bodyStart } = this.#files.expect(before, message.name, times).message
+        const isSeen = record.id === message.id && bufferOf(before).toString('utf8', bodyStart) === body
+        if (!isSeen || record.attempt !== message.attempt) return undefined
+        refused = record
+        return withFailure(withStatus(before, 'failed'), { agent: by, at: this.#files.clock.now(), reason })
       },
-    )
+    })
     if (moved.outcome === 'gone') throw lostClaim(message.id, 'somebody claimed it first')
     if (moved.outcome === 'kept') throw changedSince(message.id)
-    const { bytes, durability } = this.#expectMoved(moved, message.id)
+    const { durability } = this.#expectMoved(moved, message.id)
     this.#waiting.went(message.name)
-    const { record } = this.#files.expect(bytes!, message.name, { modifiedAt: parseTime(message.createdAt) }).message
-    return {
-      outcome: 'failed',
-      message: viewOf(record, 'failed', path),
-      durability,
-    }
+    return { outcome: 'failed', message: viewOf(refused!, 'failed', path), durability }
   }
 
   /** Edit and move in one: the file is either still being worked on, or whole at its new place. */
@@ -217,37 +176,50 @@ export class Settling {
   ): Promise<Settled<Ended[Ending]>> {
     const holding = checked(given)
     const queue: Ended[Ending] = transitions.processing[ending]
-    const found = typeof ref === 'string' ? await this.#held(ref) : this.#named(ref)
-    if (!found) return this.#settledBefore(ref, holding, queue)
-    const { name } = found
-    await this.#expectHeldBy(found, holding)
-    let read: ReadMessage | undefined
-    let times: Times | undefined
-    const { moved, path } = await this.#moveHeld(found, ending, {
-      change: (before, itsTimes) => {
-        times = itsTimes
-        const now = this.#files.expect(before, name, times)
-        this.#expectHolder(now.message.record, holding)
-        read = now
-        return this.#fitting(change(before, now.message.header))
-      },
-    })
-    this.#claimedHere.delete(name)
-    if (moved.outcome === 'gone') return this.#settledBefore(ref, holding, queue)
-    const { bytes, durability } = this.#expectMoved(moved, found.id)
-    const {
-      message: { record },
-      problems,
-    } = bytes ? this.#files.expect(bytes, name, times) : read!
+    const settle = (before: Uint8Array, { header }: AcmqMessage) => this.#fitting(change(before, header))
+    const moved = await this.#moveClaimed(ref, holding, ending, settle)
+    if (!moved) return this.#settledBefore(ref, holding, queue)
+    const { record, problems, path, durability } = moved
     if (queue === 'completed') this.#waiting.wake(record.id)
     return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
+  }
+
+  /** Changes and moves a message that the caller has claimed; `undefined` when it is not in `processing/` any more. */
+  async #moveClaimed(
+    ref: MessageRef,
+    holding: Holding,
+    transition: Transition,
+    change: (before: Uint8Array, message: AcmqMessage, name: string) => Uint8Array | Overwrite,
+    options: MoveOptions = {},
+  ) {
+    // Where the caller has the name, the message is found without searching.
+    const found = typeof ref === 'string' ? await this.#held(ref) : ref
+    if (!found) return undefined
+    const { name, id } = found
+    await this.#expectHeldBy(name, holding)
+    let read: ReadMessage | undefined
+    let times: Times | undefined
+    const { moved, path } = await this.#moveHeld(name, id, transition, {
+      ...options,
+      change: (before, itsTimes) => {
+        times = itsTimes
+        read = this.#files.expect(before, name, times)
+        this.#expectHolder(read.message.record, holding)
+        return change(before, read.message, name)
+      },
+    })
+    if (transition !== 'renew') this.#claimedHere.delete(name)
+    if (moved.outcome === 'gone') return undefined
+    const { bytes, durability } = this.#expectMoved(moved, id)
+    const { message, problems } = bytes ? this.#files.expect(bytes, name, times) : read!
+    return { record: message.record, problems, path, durability }
   }
 
   /**
    * Refuses a caller who does not hold the claim, before anything is moved: moving a message and putting it back counts as a
    * sign of life, so that a stranger's mistake would keep the claim alive. The move itself judges once more.
    */
-  async #expectHeldBy({ name }: Found, holding: Holding): Promise<void> {
+  async #expectHeldBy(name: string, holding: Holding): Promise<void> {
     if (this.#claimedHere.has(name)) return
     const read = await this.#files.readHeader('processing', name)
     if (read) this.#expectHolder(messageOf(read).message.record, holding)
@@ -257,7 +229,7 @@ export class Settling {
    * Moves a message that is being worked on. While another process moves it, to renew the claim or to correct its status,
    * it cannot be moved but is still listed: then this tries again.
    */
-  async #moveHeld({ name, id }: Found, transition: Transition, options: MoveOptions): Promise<Travelled> {
+  async #moveHeld(name: string, id: string, transition: Transition, options: MoveOptions): Promise<Travelled> {
     const { tree, queues } = this.#files
     const startedAt = performance.now()
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
@@ -270,15 +242,9 @@ export class Settling {
     }
   }
 
-  /** Where the caller's claim should be, when the caller has the name. */
-  #named({ id, name }: Exclude<MessageRef, string>): Found {
-    return { id, queue: 'processing', name, path: this.#files.at('processing', name) }
-  }
-
-  async #held(ref: MessageRef): Promise<Found | undefined> {
-    if (typeof ref !== 'string') return this.#named(ref)
-    const found = await this.#finder.findSurely(ref, ['processing'])
-    return found.length > 1 ? this.#finder.findOne(ref, ['processing']) : found[0]
+  async #held(id: string): Promise<Found | undefined> {
+    const found = await this.#finder.findSurely(id, ['processing'])
+    return found.length > 1 ? this.#finder.findOne(id, ['processing']) : found[0]
   }
 
   /**
@@ -301,31 +267,22 @@ export class Settling {
     return { outcome: 'unchanged', message: viewOf(record, state, path), durability: 'process' }
   }
 
-  async #settledCopy(id: string, queue: 'completed' | 'failed') {
-    const { tree } = this.#files
+  async #settledCopy(id: string, queue: 'completed' | 'failed'): Promise<Copy | undefined> {
     const [found] = await this.#finder.findSurely(id, [queue])
-    const leaf = found && (await this.#files.readWhole(found.path))
-    if (leaf)
-      return { state: queue, name: found.name, path: found.path, bytes: leaf.bytes, modifiedAt: leaf.modifiedAt }
+    const copy = found && (await queuedCopy(this.#files, found))
+    if (copy) return copy
     const archived = (await this.#finder.archived(id)).find(({ status }) => status === queue)
-    if (!archived) return undefined
-    const { readArchived } = await import('../archive/archive.ts')
-    const bytes = await readArchived(tree, archived, this.#files.settings)
-    const modifiedAt = parseTime(archived.timestamp)
-    return { state: 'archived' as const, name: archived.name, path: archived.pack, bytes, modifiedAt }
+    return archived && archivedCopy(this.#files, archived)
   }
 
   /** What is larger than a message would be malformed where it arrives, and whatever depends on it would wait for ever. */
   #fitting<Change extends Uint8Array | Overwrite>(change: Change): Change {
     const { largestMessage: most } = this.#files.settings
     if (!(change instanceof Uint8Array) || change.length <= most) return change
-    throw invalidInput(
-      'TOO_LARGE',
-      `With this text the message would have ${change.length} bytes, and ${most} is the most.`,
-      {
-        hint: 'Write the text to a file in the mission and give that as --link.',
-      },
-    )
+    const message = `With this text the message would have ${change.length} bytes, and ${most} is the most.`
+    throw invalidInput('TOO_LARGE', message, {
+      hint: 'Write the text to a file in the mission and give that as --link.',
+    })
   }
 
   #expectHolder(record: AcmqRecord, holding: Holding): void {
@@ -360,15 +317,11 @@ const checked = (holding: Holding): Holding => ({ ...holding, agent: agentId(hol
 const isNeverClaimed = (record: AcmqRecord, { attempt }: Holding): boolean =>
   attempt === undefined ? record.attempt === 1 : attempt === record.attempt
 
-const notFailed = (id: string, to: string, wanted: string) =>
-  conflict(
-    'WRONG_STATE',
-    `Message ${id} is in pending already, for ${to}: only a failed message can go to ${wanted}.`,
-    {
-      hint: `Let it fail first: acmq claim MISSION --id ${id} --as ${to}, then acmq fail`,
-      details: { id, queue: 'pending', to },
-    },
-  )
+function notFailed(id: string, to: string, wanted: string) {
+  const message = `Message ${id} is in pending already, for ${to}: only a failed message can go to ${wanted}.`
+  const hint = `Let it fail first: acmq claim MISSION --id ${id} --as ${to}, then acmq fail`
+  return conflict('WRONG_STATE', message, { hint, details: { id, queue: 'pending', to } })
+}
 
 /** A message that waits again: for those it was for, or for somebody else. */
 function nextAttempt(before: Uint8Array, name: string, record: AcmqRecord, to?: string) {

@@ -1,12 +1,11 @@
 /** Waiting for what becomes of messages: for those who have sent them and go on when they are completed or failed. */
-import { bufferOf } from '../../../formats/front-matter.ts'
 import { ambiguousId } from '../../../kernel/short-id.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import { failureOf, resultOf } from '../format.ts'
-import { findCopy } from './copies.ts'
+import { findCopy, readCopy } from './copies.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
-import { type AcmqViewWithBody, viewOf, withBody } from './view.ts'
+import type { AcmqViewWithBody } from './view.ts'
 import type { Waiting } from './waiting/waiting.ts'
 
 export interface AwaitOptions {
@@ -82,14 +81,11 @@ export class Ends {
   async #ended(id: string, ended: Ended): Promise<EndedMessage> {
     const copy = await findCopy(this.#files, this.#finder, id)
     if (!copy) throw noSuchMessage(id, this.#files.place.address)
-    const { state, name, path, bytes } = copy
-    const { message, problems } = this.#files.expect(bytes, name, copy)
-    const body = bufferOf(bytes).toString('utf8', message.bodyStart)
-    const result = ended === 'completed' ? resultOf(bytes) : undefined
-    const failure = ended === 'failed' ? failureOf(bytes) : undefined
+    const result = ended === 'completed' ? resultOf(copy.bytes) : undefined
+    const failure = ended === 'failed' ? failureOf(copy.bytes) : undefined
     const detail = failure?.detail ? { detail: failure.detail } : {}
     return {
-      ...withBody(viewOf(message.record, state, path, problems), body),
+      ...readCopy(this.#files, copy),
       ended,
       ...(result ? { result: { text: result.text, links: result.links } } : {}),
       ...(failure ? { failure: { reason: failure.reason, ...detail } } : {}),

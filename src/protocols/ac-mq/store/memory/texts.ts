@@ -1,15 +1,14 @@
 /** Every message of a mission with what it says, archived ones too, for whoever compares and summarises them. */
-import { bufferOf } from '../../../../formats/front-matter.ts'
-import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import type { TimedEntry } from '../../../../tree/tree.ts'
-import { type ArchivedEntry, eachArchived, readArchived } from '../../archive/archive.ts'
-import { archivePath, isMessageName, parseTime } from '../../layout.ts'
+import { type ArchivedEntry, eachArchived } from '../../archive/archive.ts'
+import { archivePath, isMessageName } from '../../layout.ts'
 import { comparedText } from '../../memory/said.ts'
 import { type QueueName, queueNames } from '../../schema.ts'
+import { archivedCopy, readCopy } from '../copies.ts'
 import { bodyElsewhere } from '../large-bodies.ts'
 import type { MissionFiles } from '../parts.ts'
-import { type AcmqView, viewOf } from '../view.ts'
+import type { AcmqView } from '../view.ts'
 
 export interface MessageText {
   readonly message: AcmqView
@@ -69,10 +68,8 @@ async function textAt(files: MissionFiles, queue: QueueName, name: string, most:
   const path = files.at(queue, name)
   const leaf = await files.readWhole(path)
   if (!leaf) return undefined
-  const { message } = files.expect(leaf.bytes, name, leaf)
-  const view = viewOf(message.record, queue, path)
-  const own = bufferOf(leaf.bytes).toString('utf8', message.bodyStart)
-  return { message: view, status: queue, body: await wholeBody(files, view, own, most), changedAt: leaf.changedAt }
+  const { body: own, ...message } = readCopy(files, { state: queue, name, path, ...leaf })
+  return { message, status: queue, body: await wholeBody(files, message, own, most), changedAt: leaf.changedAt }
 }
 
 async function* archivedTexts(files: MissionFiles): AsyncGenerator<MessageText> {
@@ -90,12 +87,9 @@ export const archivedText = (
 ): Promise<MessageText | undefined> => unlessUnreadable(textInPack(files, entry, most))
 
 async function textInPack(files: MissionFiles, entry: ArchivedEntry, most: number | undefined): Promise<MessageText> {
-  const bytes = await readArchived(files.tree, entry, files.settings)
-  const { message } = files.expect(bytes, entry.name, { modifiedAt: parseTime(entry.timestamp) })
-  const view = { ...viewOf(message.record, 'archived', entry.pack), name: entry.name }
-  const own = bufferOf(bytes).toString('utf8', message.bodyStart)
-  const body = await wholeBody(files, view, own, most)
-  return { message: view, status: entry.status, body, changedAt: entry.finishedAt }
+  const { body: own, ...view } = readCopy(files, await archivedCopy(files, entry))
+  const message = { ...view, name: entry.name }
+  return { message, status: entry.status, body: await wholeBody(files, view, own, most), changedAt: entry.finishedAt }
 }
 
 /** One message again with all it says: in the queue it was in, or in another, since it may have moved on, or the archive. */
@@ -118,8 +112,7 @@ export async function readOneText(
 async function wholeBody(files: MissionFiles, view: AcmqView, own: string, most = mostElsewhere): Promise<string> {
   const elsewhere = bodyElsewhere(view)
   if (elsewhere === undefined) return own
-  const path = elsewhere.split('/').reduce((folder: TreePath, name) => childOf(folder, name), files.path)
-  const leaf = await unlessUnreadable(files.tree.read(path, { atMost: most }))
+  const leaf = await unlessUnreadable(files.tree.read(files.inside(elsewhere), { atMost: most }))
   if (!leaf) return own
   const rest =
     leaf.size > most ? `\n\n(These are its first ${most} of ${leaf.size} bytes; all of it is in ${elsewhere}.)` : ''

@@ -1,47 +1,46 @@
 /**
- * The messages that wait, best first. Kept in memory, derived from the files and disposable: names come from the
- * folder, the rest from the headers. It is a hint: the header of a message is read again in the very step that claims
- * it. It begins with what the cache knows, so that only new headers are read, and leaves there what it found out.
+ * The messages that wait, best first: in memory, made from the files, disposable. Only a hint, since the move that claims a
+ * message reads its header again. It begins with what the cache knows, and leaves there what it found out.
  *
- * An edit in place changes no name and no time of the folder. So a few hundred headers are read again each second, in
- * turn. When an edited message comes up for a claim before that, it is noticed then.
+ * An edit in place changes no name and no time of the folder, so a few hundred headers are read again each second, in turn.
  * See docs/decisions/0025-a-cache-of-what-waits.md.
  */
 import { inOrder } from '../../../../kernel/order.ts'
 import type { Problem } from '../../../../kernel/problem.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
 import type { Entry } from '../../../../tree/tree.ts'
-import type { DependencyState } from '../../dependencies.ts'
+import { type DependencyState, explain } from '../../dependencies.ts'
 import { everyone, isMessageName, parseFileName } from '../../layout.ts'
 import type { AcmqRecord } from '../../schema.ts'
 import { EditChecks } from '../edit-checks.ts'
+import type { Finder } from '../finder.ts'
 import { FolderView } from '../folder-view.ts'
+import { blockedAs } from '../outcomes.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
-import type { DependencyStates } from './dependency-states.ts'
+import { DependencyStates } from './dependency-states.ts'
 import { HeldBack, isElsewhere, type Parked } from './held-back.ts'
 import { Leaps } from './leaps.ts'
 import type { PendingCache } from './pending-cache.ts'
 import { Ready } from './ready.ts'
 
-/** However quiet the folders are, everything held back is judged again after this many milliseconds, and so many for each. */
+/** Everything held back is judged again after so many milliseconds, and so many for each message. */
 const judgeAllAfter = 3000
 const judgeAllEach = 0.5
-/** Headers may be read again after this many times what it took: on a slow disk it must not become all that is done. */
+/** Headers may be read again after this many times what reading them took: on a slow disk that must not take all the time. */
 const restFactor = 50
 /** After sending so many messages without a claim, a process is taken for a mere sender and remembers no more of them. */
 const mostUnseen = 4096
 /** So many messages that are gone may still lie in the heaps, and as many more as wait, before they are cleared out. */
 const mostGone = 256
-/** What trying to take a message may cost before a look is better, in milliseconds. It costs less, but a look tells more. */
+/** What trying to take a message costs, and looking for one message, in milliseconds: compared with listing the folder. */
 const tryMs = 0.05
-/** What it takes to see what has become of one message, in milliseconds. */
 const probeMs = 0.02
 
 const nowhere: readonly TreePath[] = []
 
 export class PendingIndex {
-  readonly #files: MissionFiles
+  protected readonly files: MissionFiles
   readonly #dependencies: DependencyStates
   readonly #view: FolderView
   readonly #completed: FolderView
@@ -67,26 +66,40 @@ export class PendingIndex {
   /** Messages with dependencies have been seen, so that it matters which file has which id. */
   #isLearning = false
 
-  constructor(files: MissionFiles, dependencies: DependencyStates) {
-    this.#files = files
-    this.#dependencies = dependencies
+  constructor(files: MissionFiles, finder: Finder) {
+    this.files = files
+    this.#dependencies = new DependencyStates(files, finder)
     this.#view = new FolderView(files.tree, files.queues.pending)
     this.#completed = new FolderView(files.tree, files.queues.completed)
   }
 
-  /** All that wait, in no order. */
-  get all(): ReadonlyMap<string, Candidate> {
+  /** All that wait, by file name, after a look at everything. */
+  async all(): Promise<ReadonlyMap<string, Candidate>> {
+    await this.refresh(true)
     return this.#candidates
   }
 
-  /** Files in the queue that are no messages, by name. */
-  get malformed(): ReadonlyMap<string, Problem> {
-    return this.#malformed
+  isKnown(name: string): boolean {
+    return this.#candidates.has(name)
   }
 
-  /** Files in the queue that this user may not read, by name. */
-  get closed(): ReadonlyMap<string, Problem> {
-    return this.#closed
+  /** True for a file that waits, or that is in the queue and cannot be read as a message. */
+  knows(name: string): boolean {
+    return this.isKnown(name) || this.#isUnreadable(name)
+  }
+
+  #isUnreadable(name: string): boolean {
+    return this.#malformed.has(name) || this.#closed.has(name)
+  }
+
+  /** Files in the queue that are no messages. */
+  get malformed() {
+    return [...this.#malformed].map(([name, problem]) => ({ name, problem }))
+  }
+
+  /** Files in the queue that this user may not read. */
+  get closed() {
+    return [...this.#closed].map(([name, problem]) => ({ name, problem }))
   }
 
   /** Named like messages, but no files. */
@@ -95,9 +108,9 @@ export class PendingIndex {
     return entries.filter(({ name, kind }) => kind !== 'leaf' && isMessageName(name))
   }
 
-  /** Loaded on demand: whoever only sends does without. */
+  /** Loaded on demand: a process that only sends does without. */
   cache(): Promise<PendingCache> {
-    this.#cache ??= import('./pending-cache.ts').then(({ PendingCache }) => new PendingCache(this.#files))
+    this.#cache ??= import('./pending-cache.ts').then(({ PendingCache }) => new PendingCache(this.files))
     return this.#cache
   }
 
@@ -114,7 +127,7 @@ export class PendingIndex {
     const now = performance.now()
     return (
       !this.#view.isDue(now) &&
-      !this.#editChecks.isDue(this.#files.clock.now()) &&
+      !this.#editChecks.isDue(this.files.clock.now()) &&
       (this.#held.size === 0 || !this.#completed.isDue(now))
     )
   }
@@ -139,7 +152,7 @@ export class PendingIndex {
   }
 
   async #seed(): Promise<void> {
-    this.#readAt = await this.#files.tree.now()
+    this.#readAt = await this.files.tree.now()
     const known = await (await this.cache()).load()
     if (!known) return
     this.#readAt = known.readAt
@@ -150,7 +163,7 @@ export class PendingIndex {
   async #rereadSome(): Promise<void> {
     const startedAt = performance.now()
     if (startedAt < this.#restsUntil) return
-    const names = this.#editChecks.next(this.#candidates, this.#files.clock.now())
+    const names = this.#editChecks.next(this.#candidates, this.files.clock.now())
     if (names.length === 0) return
     await this.#readAll(names)
     const endedAt = performance.now()
@@ -211,8 +224,8 @@ export class PendingIndex {
     return [...new Set(folders.filter((folder) => folder !== undefined))].sort()
   }
 
-  /** A message this process has just put there. */
-  add(name: string, record: AcmqRecord): void {
+  /** A message that this process has just put there. */
+  came(name: string, record: AcmqRecord): void {
     if (this.#unseen >= mostUnseen) return
     if (++this.#unseen === mostUnseen) {
       this.#startOver()
@@ -222,7 +235,7 @@ export class PendingIndex {
     this.#take(candidateOf(name, record))
   }
 
-  /** Forgets everything: whoever looks next begins with the cache and the folder, as a new process does. */
+  /** Forgets everything: the next refresh begins with the cache and the folder, as a new process does. */
   #startOver(): void {
     this.#view.clear()
     this.#candidates.clear()
@@ -237,7 +250,7 @@ export class PendingIndex {
   }
 
   /** A message that is not waiting any more. */
-  drop(name: string): void {
+  went(name: string): void {
     this.#view.drop(name)
     this.#forget(name)
   }
@@ -247,10 +260,11 @@ export class PendingIndex {
     this.#park(candidate, [])
   }
 
-  /** Reads a header again that turned out to be other than remembered. */
-  async reread(name: string): Promise<void> {
+  /** Reads a header again that turned out to be other than remembered. True when it cannot be read. */
+  async reread(name: string): Promise<boolean> {
     this.#forget(name)
     await this.#read(name)
+    return this.#isUnreadable(name)
   }
 
   /** Something is completed: what waited for it is judged again. */
@@ -259,9 +273,8 @@ export class PendingIndex {
   }
 
   /**
-   * The best message for this agent whose dependencies are met. From now on it is the caller's: nobody else of this
-   * process is offered it until it is handed back, so that agents who share a process do not race each other. `isMine`: of
-   * those for this agent alone, not of those for all.
+   * The best message for this agent whose dependencies are met. No other agent of this process is offered it until it is handed
+   * back. `isMine`: not of those for all.
    */
   best(agent: string, isMine = false): Candidate | undefined | Promise<Candidate | undefined> {
     const next = this.#next(agent, isMine)
@@ -343,8 +356,18 @@ export class PendingIndex {
     return this.#dependencies.judge(message, (id) => this.#isOurs(id))
   }
 
-  /** Every message held back, for this agent or for anybody, judged now. */
-  async blocked(agent?: string, isMine = false): Promise<Parked[]> {
+  /** True when all of these are known to be done, without looking. */
+  areMet(dependencies: readonly string[]): boolean {
+    return this.#dependencies.areMet(dependencies)
+  }
+
+  /** Where a message is by now; `undefined` when nobody knows it. */
+  stateOf(id: string) {
+    return this.#dependencies.stateOf(id)
+  }
+
+  /** Every message held back, for this agent or for anybody, judged now, and why. */
+  async blocked(agent?: string, isMine = false) {
     const result: Parked[] = []
     for (const candidate of this.#candidates.values()) {
       const { to, dependencies } = candidate
@@ -353,10 +376,11 @@ export class PendingIndex {
       if (states.length > 0) result.push({ candidate, states })
       else this.#unpark(candidate)
     }
-    return (await this.#named(result)).sort((a, b) => inOrder(a.candidate, b.candidate))
+    const named = (await this.#named(result)).sort((a, b) => inOrder(a.candidate, b.candidate))
+    return named.map(({ candidate, states }) => ({ candidate, states, why: blockedAs(candidate, explain(states)) }))
   }
 
-  /** The same with the cycle named that a message is in. Looked for only when one waits for another that waits too. */
+  /** The same with the cycle that a message is in. Looked for only when one waits for another that waits too. */
   async #named(held: readonly Parked[]): Promise<Parked[]> {
     if (!held.some(({ states }) => states.some((state) => state.is === 'waiting' && state.state === 'pending'))) {
       return [...held]
@@ -368,14 +392,14 @@ export class PendingIndex {
     return held.map(({ candidate, states }) => ({ candidate, states: cycles.name(candidate.id, states) }))
   }
 
-  /** Why one message is held back, for people: the cycle that it is in is named. Nothing when it is not held back. */
+  /** Why one message is held back, for people: with the cycle that it is in. */
   async whyHeld(candidate: Candidate): Promise<readonly DependencyState[]> {
     const states = await this.judge(candidate)
     return (await this.#named([{ candidate, states }]))[0]!.states
   }
 
   async #readAll(names: readonly string[]): Promise<void> {
-    const left = await this.#files.readHeaders('pending', names, (name, record) => this.#learn(name, record))
+    const left = await this.files.readHeaders('pending', names, (name, record) => this.#learn(name, record))
     for (const name of left) await this.#read(name)
   }
 
@@ -390,7 +414,7 @@ export class PendingIndex {
   }
 
   async #read(name: string): Promise<void> {
-    const read = await this.#files.readHeader('pending', name)
+    const read = await this.files.readHeader('pending', name)
     if (read?.outcome === 'message') this.#learn(name, read.message.record)
     else if (!read) {
       this.#malformed.delete(name)

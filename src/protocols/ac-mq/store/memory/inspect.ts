@@ -4,10 +4,10 @@ import { finding } from '../../../../messaging/inspection/finding.ts'
 import type { Finding } from '../../../../tree/tree.ts'
 import type { MissionFiles } from '../parts.ts'
 import { latestMoves, movedFiles, readRuns } from './moved-files.ts'
-import { unfinishedOrganize } from './organize.ts'
+import { organizeJournal } from './organize.ts'
 
 export async function memoryFindings(files: MissionFiles, repair: boolean): Promise<Finding[]> {
-  const findings = await unfinishedChanges(files.tree, unfinishedOrganize(files), repair)
+  const findings = await unfinishedChanges(files.tree, organizeJournal(files), repair)
   const moves = latestMoves(await readRuns(files))
   const found = moves.size === 0 ? new Map() : await movedFiles(files)
   for (const [from, { to }] of moves) {

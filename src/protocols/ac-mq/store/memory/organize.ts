@@ -20,7 +20,6 @@ import {
   isInContext,
   isMove,
   isThere,
-  ledgerPath,
   missionStateName,
   type Run,
   readRuns,
@@ -72,7 +71,7 @@ export async function organizeAbove(
 ): Promise<Organized | undefined> {
   const entries = await files.tree.list(files.inside('context'))
   const loose = entries.filter(({ name, kind }) => kind === 'leaf' && !isOwnName(name)).length
-  const isLeft = (await unfinishedOrganize(files).notes()).some((note) => note.subject !== undefined)
+  const isLeft = (await organizeJournal(files).notes()).some((note) => note.subject !== undefined)
   return loose >= looseFiles || isLeft ? organize(files, ports) : undefined
 }
 
@@ -126,7 +125,7 @@ const changedSince = (stay: Organized['stay']) => {
 
 type OrganizeStep =
   /** Names lead to the new places from now on, for as long as nothing lies at the old ones. */
-  | ({ readonly do: 'record' } & Omit<Run, 'interrupted'>)
+  | ({ readonly do: 'record' } & Run)
   | { readonly do: 'move'; readonly from: string; readonly to: string }
   | { readonly do: 'readme'; readonly cluster: string }
   /** Of the run `at`: names of files that did not move, or went back, and of those that are gone. */
@@ -138,14 +137,14 @@ const moveSteps = (moves: readonly Pick<FileMove, 'from' | 'to'>[]) =>
   moves.map(({ from, to }) => ({ do: 'move', from, to }) as const)
 const readmeSteps = (clusters: Run['clusters']) => clusters.map((cluster) => ({ do: 'readme', cluster }) as const)
 
-const stepsThere = ({ at, moves, clusters }: Run): OrganizeStep[] => [
-  { do: 'record', at, moves, clusters },
-  ...moveSteps(moves),
-  ...readmeSteps(clusters),
-  { do: 'forget', at, isUndo: false, gone: [] },
+const stepsThere = (run: Run): OrganizeStep[] => [
+  { do: 'record', ...run },
+  ...moveSteps(run.moves),
+  ...readmeSteps(run.clusters),
+  { do: 'forget', at: run.at, isUndo: false, gone: [] },
 ]
 
-const stepsBack = ({ at, moves, clusters }: Run, gone: readonly string[] = []): OrganizeStep[] => [
+const stepsBack = ({ at, moves, clusters }: Run, gone: readonly string[]): OrganizeStep[] => [
   ...moveSteps(moves.map(({ from, to }) => ({ from: to, to: from }))),
   ...readmeSteps(clusters),
   { do: 'forget', at, isUndo: true, gone },
@@ -155,7 +154,8 @@ const subject = 'organize'
 /** Of the moves of as many files as are looked at, with the longest names. */
 const largestNote = 16 * 1024 * 1024
 
-const journalOf = (files: MissionFiles): Journal<OrganizeStep, typeof subject> =>
+/** What processes that were killed have begun is in its notes. */
+export const organizeJournal = (files: MissionFiles): Journal<OrganizeStep, typeof subject> =>
   new Journal(files.tree, stepsIn(files), {
     folder: childOf(childOf(stateOf('aliases'), 'unfinished'), missionStateName(files.place.address)),
     isSubject: (name) => name === subject,
@@ -166,32 +166,8 @@ const journalOf = (files: MissionFiles): Journal<OrganizeStep, typeof subject> =
   })
 
 async function inTurn<T>(files: MissionFiles, work: (commit: Commit) => Promise<T>): Promise<T> {
-  const journal = journalOf(files)
-  const commit: Commit = (steps) => journal.commit(subject, steps)
-  return journal.turn(subject, async () => {
-    // Earlier versions kept their plan in the ledger.
-    const last = (await readRuns(files)).at(-1)
-    if (last?.interrupted === 'moving') await commit(stepsThere(last))
-    if (last?.interrupted === 'undoing') await commit(stepsBack(last))
-    return work(commit)
-  })
-}
-
-/** What a process that was killed has begun, for `doctor` and supervision: noted in the journal, or in the ledger. */
-export const unfinishedOrganize = (files: MissionFiles) => {
-  const journal = journalOf(files)
-  const hasEarlier = async () => (await readRuns(files)).at(-1)?.interrupted !== undefined
-  return {
-    notes: async () => [
-      ...(await journal.notes()),
-      ...((await hasEarlier()) ? [{ path: ledgerPath(files), subject } as const] : []),
-    ],
-    finishAll: async () => {
-      const stuck = await journal.finishAll()
-      if (await hasEarlier()) await inTurn(files, async () => {})
-      return stuck
-    },
-  }
+  const journal = organizeJournal(files)
+  return journal.turn(subject, () => work((steps) => journal.commit(subject, steps)))
 }
 
 const stepsIn = (files: MissionFiles): Steps<OrganizeStep, typeof subject> => ({

@@ -15,7 +15,6 @@ import { parseTime, saysUtc, timeInName, toTheMoment } from './times.ts'
 export interface CheckContext {
   readonly fileName: string
   readonly address: MissionAddress
-  /** For messages that do not say how long they may take. */
   readonly timeoutSeconds: number
   /** When the file was last written, in milliseconds: the time of a message that does not say one. */
   readonly modifiedAt?: number | undefined

@@ -17,7 +17,6 @@ export { findCycle } from './cycles.ts'
 export type Dependency =
   /** The id, behind the way to another mission if it is one of another. */
   | { readonly kind: 'message'; readonly id: string }
-  /** Relative to the mission, without `.` and `..`. */
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'either'; readonly text: string }
 
@@ -35,7 +34,6 @@ export function parseDependency(text: string): Dependency {
 
 /** A message of another mission: how to go there, and its id. */
 export interface Way {
-  /** `..` leads to the mission around, a name into one inside. */
   readonly steps: readonly string[]
   readonly id: string
 }
@@ -91,11 +89,9 @@ export type DependencyState =
 /** Where a message is. One in the archive keeps the status it had; `archived` alone means completed (AC-MQ §9.2). */
 export type FoundState = State | 'archived-completed' | 'archived-failed'
 
-/** What is known of a mission while a message is judged. */
 export interface Lookup {
   /** By full id, or by the first eight characters of one, of another mission too. A full id is never ambiguous. */
   stateOf(id: string): FoundState | { readonly ambiguous: readonly string[] } | undefined
-  /** The path is relative to the mission and stays inside it. */
   pathExists(path: string): boolean
 }
 
@@ -113,7 +109,6 @@ export const nothingUnmet: readonly DependencyState[] = Object.freeze([])
 /** True for a state that ends by itself when others do their work. */
 const canPass = ({ is }: DependencyState): boolean => is === 'waiting' || is === 'missing-path'
 
-/** One dependency of the message with this id. */
 export function judgeOne(text: string, id: string, lookup: Lookup): DependencyState {
   const dependency = readDependency(text)
   switch (dependency.kind) {

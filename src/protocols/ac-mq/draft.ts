@@ -17,7 +17,6 @@ export interface Draft {
   readonly dependencies?: readonly string[]
   readonly replyTo?: string
   readonly envelope?: string
-  /** Fields that AC-MQ does not know, as they stand in the file. */
   readonly otherFields?: string
   /** What a sender should know about the file, one sentence each. */
   readonly notices: readonly string[]
@@ -50,7 +49,6 @@ export async function readDraft(text: string, mission: string): Promise<Draft> {
 const optional = <Key extends string, Value>(key: Key, value: Value | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value }
 
-/** A field with nothing behind it says nothing. */
 function present(fields: Fields, name: string): Field | undefined {
   const field = fields.get(name)
   return field === undefined || field.value === null ? undefined : field

@@ -45,7 +45,6 @@ function stageOf(view: AcmqView | ArchivedView): Lifted['stage'] {
   return stages[isQueueName(state) ? state : 'completed']
 }
 
-/** What the fields of AC-MQ say. */
 function said(fields: Partial<Pick<AcmqView, 'priority' | 'dependencies' | 'replyTo'>>) {
   const { priority = priorities.normal, dependencies = [], replyTo } = fields
   return {

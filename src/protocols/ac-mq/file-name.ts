@@ -34,9 +34,7 @@ const compactName = lastAnswer((timestamp: string): string => {
 })
 
 export interface FileNameParts {
-  /** `YYYYMMDDHHMMSS`. */
   readonly timestamp: string
-  /** The first eight characters of the id, or more. */
   readonly shortId: string
   readonly from: string
   readonly to: string

@@ -21,7 +21,6 @@ export { type Failure, failureOf, type Result, resultOf, withFailure, withResult
 
 export interface AcmqMessage {
   readonly record: AcmqRecord
-  /** Where the body begins, in bytes. */
   readonly bodyStart: number
   /** The text before it, of headers as we write them. */
   readonly header?: string
@@ -34,14 +33,13 @@ export interface MalformedMessage extends Malformed {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** A file that this user may not read. It is not malformed: nobody here knows what it says. */
+/** A file that this user may not read. It is not malformed: what it says is not known. */
 export interface ClosedMessage {
   readonly outcome: 'closed'
   readonly problems: readonly [Problem]
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** `Parsed<AcmqMessage>`, with what an error needs to say. */
 export type ParsedMessage = ReadMessage | MalformedMessage
 
 /** Reads a message from its first bytes, which must hold the whole header. */
@@ -54,7 +52,7 @@ export function messageOf<Read extends ReadMessage>(read: Read | MalformedMessag
   throw errorOf(read)
 }
 
-/** The error for whoever asked for just this file. */
+/** The error for a caller who asked for just this file. */
 export function errorOf({ outcome, problems, details }: MalformedMessage | ClosedMessage): SignalboxError {
   const { code, message, hint } = problems[0]
   return (outcome === 'closed' ? denied : corrupt)(code, message, { ...(hint === undefined ? {} : { hint }), details })
@@ -91,7 +89,6 @@ export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): Parse
   }
 }
 
-/** A file about which an error says what is wrong. */
 export function malformedBy({ code, message, hint, details }: SignalboxError, place: object = {}): MalformedMessage {
   const problem: Problem = { code, field: '', message, ...(hint === undefined ? {} : { hint }) }
   return { outcome: 'malformed', problems: [problem], details: { ...details, ...place } }
@@ -109,7 +106,6 @@ function expectEditable(bytes: Uint8Array, { headerStart, headerEnd, bodyStart }
 // `key: value` and items of a list, each on a line of its own that ends in a line feed alone.
 const usualLines = /^(?:(?:[A-Za-z_][\w-]*:(?: +(?![&*!|>{%@`?])[^\n\r\t]*)?|(?: {2})?- [^\n\r\t]*)\n)*$/
 
-/** The line in which a field stands, if it does. */
 function lineOf(key: string, bytes: Uint8Array, { fields, headerStart, headerEnd }: FrontMatter): { line?: number } {
   const field = fields.get(key)
   if (!field || field.from < 0) return {}
@@ -164,7 +160,6 @@ const overwrites = new Map<QueueName, Overwrite>(
 export const changeOfStatus = (bytes: Uint8Array, status: QueueName, header?: string): Buffer | Overwrite =>
   beginsAsOurs(header ?? startOf(bytes)) ? overwrites.get(status)! : withStatus(bytes, status)
 
-/** The message with another status. The length stays the same in files that we wrote. */
 export function withStatus(bytes: Uint8Array, status: QueueName): Buffer {
   if (!beginsAsOurs(startOf(bytes))) return bufferOf(editFieldBytes(bytes, 'status', status))
   const changed = Buffer.from(bytes)
@@ -195,7 +190,6 @@ export interface FieldChanges {
   readonly sent_to?: string | undefined
 }
 
-/** The message with other values in some fields. */
 export function withFields(bytes: Uint8Array, changes: FieldChanges): Buffer {
   const own = 'sent_to' in changes ? undefined : readOwnHeader(bytes)
   // If printing the record gives exactly the header that is there, it can be printed anew without losing anything.

@@ -17,7 +17,6 @@ export interface GraphNode {
   readonly state: State
   /** As in the header: `msg:…`, `path:…`, or either. */
   readonly dependencies: readonly string[]
-  /** Why it cannot be claimed. */
   readonly blocked?: string
 }
 
@@ -38,7 +37,6 @@ interface Place {
 interface Graph {
   readonly places: readonly Place[]
   readonly edges: readonly { readonly before: number; readonly after: number }[]
-  /** How many messages are not drawn. */
   readonly leftOut: number
 }
 
@@ -109,7 +107,6 @@ const lookOf = ({ kind, node }: Place): Look => {
   return node!.blocked === undefined ? node!.state : 'blocked'
 }
 
-/** What stands in the box, line by line. */
 function linesOf(place: Place): string[] {
   const { key, node } = place
   if (!node) return [shorten(key)]

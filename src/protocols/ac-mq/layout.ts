@@ -20,7 +20,6 @@ export {
 export { compactTime, isoTime, parseTime } from './times.ts'
 
 export interface MissionPlace {
-  /** The folder of all missions: `llm/missions`. */
   readonly root: TreePath
   readonly address: MissionAddress
 }

@@ -59,7 +59,6 @@ export const stages = {
   failed: 'failed',
 } as const satisfies Readonly<Record<QueueName, Stage>>
 
-/** Where a message is when it has been sent. */
 export const firstState = 'pending' satisfies QueueName
 
 /** Where a transition leads from a state, or `undefined` when it is none of its transitions. */

@@ -10,7 +10,7 @@ export type AgentId = string & { readonly [brand]: 'AgentId' }
 /** The names of a mission and of those around it, from the outermost: `main-project/feature-x`. */
 export type MissionAddress = string & { readonly [brand]: 'MissionAddress' }
 
-/** The recipient that stands for whoever comes first (AC-MQ §7.3). */
+/** The recipient that stands for the agent that claims first (AC-MQ §7.3). */
 export const everyone = 'all' as AgentId
 
 /** The folder that holds the missions inside a mission, and therefore no mission's name (AC-MQ §7.2). */
@@ -30,7 +30,6 @@ export function agentId(text: string): AgentId {
   return text as AgentId
 }
 
-/** An agent, or `all`. */
 export const recipientId = (text: string): AgentId => (text === everyone ? everyone : agentId(text))
 
 export const isAgentId = (text: string): text is AgentId =>

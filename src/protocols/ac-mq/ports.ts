@@ -2,7 +2,6 @@
 import type { Embedder } from '../../kernel/embedder.ts'
 
 export interface AcmqPorts {
-  /** Who knows what texts mean. */
   meaning(which?: WhoseMeaning): Promise<Meaning>
   /** The model that writes summaries; `undefined` when none is configured. */
   writer(): Promise<Writer | undefined>
@@ -14,7 +13,6 @@ export interface Writer {
   write(asked: { readonly instructions: string; readonly material: string }): Promise<string>
 }
 
-/** `offline`: not the endpoint, because it failed. */
 export type WhoseMeaning = 'configured' | 'offline'
 
 export interface Meaning {

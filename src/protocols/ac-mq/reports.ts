@@ -121,7 +121,6 @@ export function failureOf(bytes: Uint8Array): Failure | undefined {
   return { at, agent, reason: reason ?? first.trim(), ...(detail === '' ? {} : { detail }) }
 }
 
-/** The last result. */
 export function resultOf(bytes: Uint8Array): Result | undefined {
   const block = lastBlock(bytes, 'Result')
   if (!block) return undefined
@@ -133,7 +132,6 @@ interface Block {
   readonly at: number | undefined
   readonly agent: string | undefined
   readonly values: ReadonlyMap<string, readonly string[]>
-  /** Without the quote signs. */
   readonly text: string
 }
 

@@ -35,10 +35,8 @@ export const forQueues = <T>(make: (queue: QueueName) => T): Record<QueueName, T
   failed: make('failed'),
 })
 
-/** One list for all messages that depend on nothing. */
 export const noDependencies: AcmqRecord['dependencies'] = Object.freeze([])
 
-/** True for lists of the same texts in the same order. */
 export function areSame(some: readonly string[], others: readonly string[]): boolean {
   if (some === others) return true
   if (some.length !== others.length) return false

@@ -53,7 +53,6 @@ export const saysUtc = (text: string): boolean => /(?:[Zz]|[+-]00:?00)$/.test(te
 /** A time as we write it, in UTC, so that its digits can be taken as they stand. */
 export const isCanonicalTime = (text: string): boolean => toTheMillisecond.test(text) || canonical.test(text)
 
-/** `2025-07-04T10:30:00Z` → `20250704103000`. */
 export const compactOf = (time: string): string =>
   time.slice(0, 4) + time.slice(5, 7) + time.slice(8, 10) + time.slice(11, 13) + time.slice(14, 16) + time.slice(17, 19)
 

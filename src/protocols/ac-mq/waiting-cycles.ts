@@ -13,9 +13,7 @@ const mostWithOwnWay = 64
 export class WaitingCycles {
   readonly #dependencies = new Map<string, readonly string[]>()
   readonly #ids: readonly string[]
-  /** The way around that a message is in, by its id. */
   readonly #ways = new Map<string, readonly string[]>()
-  /** The group that a message is in, by its id. */
   readonly #groups = new Map<string, readonly string[]>()
 
   constructor(waiting: Iterable<Pick<AcmqRecord, 'id' | 'dependencies'>>) {

@@ -22,17 +22,14 @@ import { unzip } from './unzip.ts'
 export type { ArchivedEntry, ArchiveProblem, FinalStatus } from './pack.ts'
 export { type Archived, type ArchiveOptions, archiveMessages, isUnfinished, type ToArchive } from './write.ts'
 
-/** What is damaged is told to `onProblem`; the rest is read all the same. */
 export type ReadOptions = IndexOptions
 
-/** Every archived message once, the first finished first. */
 export async function listArchived(tree: Tree, archive: TreePath, options?: ReadOptions): Promise<ArchivedEntry[]> {
   const found: ArchivedEntry[] = []
   for await (const entry of eachArchived(tree, archive, options)) found.push(entry)
   return found.sort((a, b) => a.finishedAt - b.finishedAt || compareTexts(a.id, b.id))
 }
 
-/** Every archived message once, as the indexes are read. */
 export const eachArchived = (tree: Tree, archive: TreePath, options: ReadOptions = {}) =>
   eachOnce(tree, archive, { ...options, readPack: (pack) => entriesOf(tree, pack, options) })
 
@@ -54,7 +51,7 @@ export async function findArchived(
   return thoseMeant(id, found)
 }
 
-/** Makes indexes again that were lost, so that the next one who looks need not. */
+/** Makes indexes that were lost again, so that the next reader need not. */
 export async function mendIndexes(tree: Tree, archive: TreePath, options: ReadOptions = {}): Promise<void> {
   for (const folder of await shelvesIn(tree, archive)) {
     for (const pack of (await readShelf(tree, folder)).packs) if (!pack.index) await entriesOf(tree, pack, options)
@@ -63,7 +60,6 @@ export async function mendIndexes(tree: Tree, archive: TreePath, options: ReadOp
 
 interface Reading extends ReadOptions {
   readonly readPack: (pack: PackFile) => Promise<readonly ArchivedEntry[]>
-  /** Of the messages that lie loose, those worth opening. */
   readonly isWanted?: (loose: LooseFile) => boolean
 }
 
@@ -125,7 +121,7 @@ async function readPacked(tree: Tree, entry: ArchivedEntry, { largestMessage = s
   return bytes
 }
 
-/** It is not where the index says: perhaps it is the index that is wrong. */
+/** It is not where the index says: the index may be wrong. */
 async function readByPack(tree: Tree, { pack, id, offset }: ArchivedEntry, options: ReadOptions) {
   const { entries = [] } = (await contentsOf(tree, pack, options)) ?? {}
   const elsewhere = entries.find((entry) => entry.id === id && entry.offset !== offset)

@@ -6,7 +6,6 @@ import { standardTimeout } from '../schema.ts'
 import { fromCompact } from '../times.ts'
 import type { FinalStatus, PackedMessage } from './pack.ts'
 
-/** A message by its own words; where it has none that can be read, by its file name. */
 export function describe(
   bytes: Uint8Array,
   name: string,

@@ -44,7 +44,6 @@ export class IndexCache {
     return known?.prints !== undefined && known.stamp === stampOf(pack) && !known.prints.includes(printOf(id))
   }
 
-  /** The index of a pack; `load` finds it where it is not remembered. */
   async read(pack: PackFile, load: () => Promise<Buffer>): Promise<Buffer> {
     const { path } = pack
     const stamp = stampOf(pack)

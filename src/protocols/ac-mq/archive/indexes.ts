@@ -21,7 +21,6 @@ export interface IndexOptions {
   readonly onProblem?: OnProblem | undefined
 }
 
-/** Every message of a pack. */
 export async function entriesOf(
   tree: Tree,
   pack: PackFile,

@@ -4,7 +4,7 @@ import type { Lease, Tree } from '../../../tree/tree.ts'
 
 const leaseMs = 15_000
 
-/** Thrown when somebody else has the lease by now; whatever was not finished is theirs to finish. */
+/** Thrown when another process has the lease by now; it finishes what was not finished. */
 export class LeaseLost extends Error {
   readonly lease: Lease | undefined
 

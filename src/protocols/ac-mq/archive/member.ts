@@ -55,7 +55,6 @@ export const endMark = withField(Buffer.from('1f8b080000000000000303000000000000
 /** How many bytes can follow the last message of a whole pack; a message takes more. */
 export const mostAfterLast = separator.length + endMark.length
 
-/** A place in a pack where a message should begin and none can be read. */
 export interface Damage {
   readonly offset: number
   readonly reason: string
@@ -63,7 +62,6 @@ export interface Damage {
 
 export interface PackContents {
   readonly entries: readonly ArchivedEntry[]
-  /** Empty for a whole pack. */
   readonly damage: readonly Damage[]
 }
 
@@ -101,7 +99,6 @@ const start = Buffer.from([0x1f, 0x8b, 8, hasExtra, 0, 0, 0, 0])
 
 interface Head {
   readonly json: Buffer
-  /** Where the member ends, by its own words. */
   readonly end: number
 }
 
@@ -145,7 +142,6 @@ function readMember(pack: Buffer, offset: number, { json, end, path, largest }: 
   }
 }
 
-/** What a message is called whose field cannot be read. */
 function namedAfter(path: TreePath, offset: number) {
   const { stem, status, stamp } = parsePackName(nameOf(path)) ?? { stem: 'message', status: 'completed', stamp: '' }
   return { name: `${stem}-${offset}.md`, status, finishedAt: parseTime(fromCompact(stamp) ?? '') ?? 0 } as const

@@ -17,7 +17,6 @@ export class PackBuilder {
     return this.#lines.length >= mostMessages || this.#length >= mostPackBytes
   }
 
-  /** A new name, after the message that was finished first. */
   stem(status: FinalStatus): string {
     return `${status}-${compactTime(this.#first)}-${crypto.randomUUID().slice(0, 8)}`
   }

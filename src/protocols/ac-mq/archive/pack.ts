@@ -14,7 +14,6 @@ export type FinalStatus = 'completed' | 'failed'
 
 export interface ArchivedEntry {
   readonly id: string
-  /** The file name it had. */
   readonly name: string
   readonly status: FinalStatus
   readonly from: string
@@ -26,7 +25,6 @@ export interface ArchivedEntry {
   readonly pack: TreePath
   readonly offset: number
   readonly length: number
-  /** Of the message itself, in bytes. */
   readonly size: number
 }
 
@@ -53,10 +51,9 @@ const indexEnding = '.index.jsonl'
 export const packNameOf = (stem: string): string => stem + packEnding
 export const indexNameOf = (stem: string): string => stem + indexEnding
 
-/** The index that belongs to a pack. */
 export const indexPathOf = (pack: TreePath): TreePath => indexNameOf(pack.slice(0, -packEnding.length)) as TreePath
 
-/** What a name says, if it is one of a pack or index of ours. Others' files are never taken for leftovers. */
+/** What a name says, if it is one of a pack or index of ours. Files of other programs are never removed. */
 export function parsePackName(name: string) {
   const found = /^((completed|failed)-(\d{14})-[0-9a-f]{8})(\.md\.gz|\.index\.jsonl)$/.exec(name)
   if (!found) return undefined
@@ -69,7 +66,6 @@ export function parsePackName(name: string) {
   }
 }
 
-/** A line of an index. */
 export function printEntry(entry: Omit<ArchivedEntry, 'pack'>): string {
   const { id, name, status, from, to, summary, timestamp, finishedAt, offset, length, size } = entry
   return printJsonLine({ id, name, status, from, to, summary, timestamp, finishedAt, offset, length, size })
@@ -93,7 +89,6 @@ export function* readIndex(
   }
 }
 
-/** What somebody says of a packed message, if it can be so. */
 export function entryFrom(value: unknown, pack: TreePath): ArchivedEntry | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { id, name, status, from, to, summary, timestamp, finishedAt, offset, length, size } = value as ArchivedEntry

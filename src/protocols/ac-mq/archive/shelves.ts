@@ -34,7 +34,6 @@ interface Shelf {
   readonly packs: readonly PackFile[]
 }
 
-/** The folders of the archive, itself first. */
 export async function shelvesIn(tree: Tree, archive: TreePath): Promise<TreePath[]> {
   const folders = (await tree.list(archive)).filter(({ kind, name }) => kind === 'folder' && name !== setAside)
   return [archive, ...folders.filter(({ name }) => !name.startsWith('.')).map(({ name }) => childOf(archive, name))]
@@ -81,7 +80,6 @@ export async function readLoose(
   return { ...message, pack: path, offset: 0, length: read.leaf.size, size }
 }
 
-/** Enough for any header. */
 const headBytes = 64 * 1024
 
 /** A loose message as it was, and the file it is in. Throws when it is larger than a message may be, or cannot be unfolded. */
@@ -94,7 +92,6 @@ export async function readLooseBytes(tree: Tree, path: TreePath, largest = stand
 
 const isZipped = (path: TreePath): boolean => path.endsWith('.gz')
 
-/** The name of the message in a loose file. */
 export const nameWithin = (name: string): string => name.replace(/\.gz$/, '')
 
 /** True when a name by itself tells that the message has another id. */
@@ -103,7 +100,6 @@ export function cannotBe({ file }: LooseFile, id: string): boolean {
   return shortId !== undefined && !id.startsWith(shortId) && !shortId.startsWith(id)
 }
 
-/** The shelf that a loose file belongs to. */
 export function shelfOf(path: TreePath): TreePath {
   const folder = parentOf(path)
   return (finalStatuses as readonly string[]).includes(nameOf(folder)) ? parentOf(folder) : folder

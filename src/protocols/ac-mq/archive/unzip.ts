@@ -10,6 +10,5 @@ export function unzip(member: Uint8Array, largest: number): Uint8Array {
   return zlib().gunzipSync(member, { maxOutputLength: Math.max(1, size) })
 }
 
-/** What a member unfolds to, by its own words. */
 const sizeOf = (member: Uint8Array): number =>
   member.length < 18 ? 0 : new DataView(member.buffer, member.byteOffset + member.length - 4, 4).getUint32(0, true)

@@ -28,9 +28,7 @@ export interface ToArchive extends PackedMessage {
 }
 
 export interface ArchiveOptions {
-  /** Who archives, for those who find the archive busy. */
   readonly owner: string
-  /** How large a message may be, in bytes. Larger files are left where they lie. */
   readonly largestMessage?: number
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -40,7 +38,6 @@ export interface Archived {
   readonly archived: number
   /** Messages that were in a pack already and lay in their old place still. */
   readonly alreadyThere: number
-  /** Set when another archiver is at work, which then does, or did, the rest. */
   readonly busy?: Lease
 }
 
@@ -90,7 +87,6 @@ class Archiving {
   readonly #largest: number
   /** What the caller knows about messages on their way, by where they lie. */
   readonly #known = new Map<TreePath, ToArchive>()
-  /** What was packed in a month before this archiving, by id. */
   readonly #packed = new Map<TreePath, Map<string, ArchivedEntry[]>>()
   #archived = 0
   #alreadyThere = 0
@@ -114,7 +110,6 @@ class Archiving {
     // Before the first one is moved: all of them have a place to go to.
     await expectKind(this.#tree, 'folder', new Set(messages.map((message) => this.#placeOf(message))))
     for (const month of await monthsIn(this.#tree, this.#archive)) await this.#carryOn(month)
-    // A pack full at a time is on its way.
     for (let i = 0; i < messages.length; i += mostMessages) {
       const places = new Set<TreePath>()
       for (const message of messages.slice(i, i + mostMessages)) {
@@ -168,12 +163,10 @@ class Archiving {
     }
   }
 
-  /** Where a message waits for its pack. */
   #placeOf({ status, finishedAt }: ToArchive): TreePath {
     return childOf(childOf(this.#archive, monthOf(finishedAt)), status)
   }
 
-  /** Packs everything that waits in a place. */
   async #packAll(place: TreePath): Promise<void> {
     const status = nameOf(place) as FinalStatus
     const packed = await this.#packedIn(parentOf(place))
@@ -244,7 +237,7 @@ class Archiving {
     return false
   }
 
-  /** `lying`: the digests of what was packed, by where it lies. Whatever lies there instead by now is not removed. */
+  /** `lying`: digests of what was packed, by path. A file that is another one by now is not removed. */
   async #commit(
     month: TreePath,
     stem: string,

@@ -5,7 +5,6 @@ import { type LeftOut, overBudget, type TextFile } from './reader.ts'
 
 export interface Included {
   readonly path: string
-  /** Of the file. */
   readonly bytes: number
   /** Of its whole part of the document: heading, fences and text. */
   readonly tokens: number
@@ -15,7 +14,6 @@ export interface Included {
 
 export interface DocumentOptions {
   readonly title: string
-  /** A word that only this document's fences carry. */
   readonly mark: string
   readonly budgetTokens: number
   readonly countTokens: (text: string) => number

@@ -24,10 +24,8 @@ export interface HydrateOptions {
   readonly ancestors: readonly TreePath[]
   /** `dependencies` as they stand in the header; `body`: where the body lies in the mission, if not in the message. */
   readonly message?: { readonly path: TreePath; readonly dependencies: readonly string[]; readonly body?: string }
-  /** For the whole document. */
   readonly budgetTokens?: number
   readonly maxBytesPerFile?: number
-  /** `estimateTokens` unless an exact counter is given. */
   readonly countTokens?: (text: string) => number
   readonly limits?: Partial<SearchLimits>
   /** Files of the mission that were moved: where they are, by the paths they had. */
@@ -101,7 +99,7 @@ function withoutHistory(file: TextFile, inside: string | undefined): TextFile | 
   return text === undefined ? undefined : text === file.text ? file : { ...file, text, bytes: Buffer.byteLength(text) }
 }
 
-/** Nobody wants to know that a report of ours is too long for what is not taken of it anyway. */
+/** That a report of ours is too long is not told, because nothing of it is taken anyway. */
 async function isLongReport(tree: Tree, path: TreePath): Promise<boolean> {
   const leaf = await tree.read(path, { atMost: 4096 })
   return leaf !== undefined && saysGenerated(Buffer.from(leaf.bytes).toString('utf8'))

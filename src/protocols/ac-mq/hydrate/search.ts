@@ -40,7 +40,6 @@ export class FileSearch {
   /** The directory that holds `llm/`. What matches nothing in the mission is tried from there. */
   readonly #base: TreePath
   readonly #limits: SearchLimits
-  /** Files of the mission that were moved: where they are, by the paths they had. */
   readonly #aliases: ReadonlyMap<string, string>
   readonly #listings = new Map<TreePath, readonly Entry[]>()
   #entries = 0
@@ -185,7 +184,6 @@ export class FileSearch {
     }
   }
 
-  /** False when there are too many by now. */
   #count(): boolean {
     return this.#files++ < this.#limits.mostFiles
   }
@@ -194,7 +192,6 @@ export class FileSearch {
     return isBelow(path, this.#mission)
   }
 
-  /** Why a path may not be read; `undefined` when it may. */
   #reasonAgainst(path: TreePath, by: NamedBy): string | undefined {
     if (this.#isInMission(path)) return undefined
     if (by === 'message' || !isBelow(path, this.#base)) return 'it is not in the mission'
@@ -211,7 +208,6 @@ export class FileSearch {
   }
 }
 
-/** One pattern on its way through the folders. */
 class Walk implements FoundFiles {
   readonly files: TreePath[] = []
   readonly leftOut: LeftOut[] = []

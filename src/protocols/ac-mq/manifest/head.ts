@@ -9,7 +9,6 @@ export interface Head {
   /** A header that cannot be read is a problem, and the body counts without it. */
   readonly problems: readonly ManifestProblem[]
   readonly bodyStart: number
-  /** Of the body, counted from 1. */
   readonly firstLine: number
 }
 

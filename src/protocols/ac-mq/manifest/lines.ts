@@ -6,7 +6,6 @@
 export type Section = 'title' | 'objective' | 'overview' | 'status' | 'milestones' | 'context' | 'other'
 
 export interface Line {
-  /** 1 for the first line of the file. */
   readonly number: number
   /** Where `text` begins in the file, in characters. */
   readonly at: number

@@ -15,7 +15,6 @@ export { type ManifestDraft, printManifest } from './print.ts'
 export type { ManifestProblem } from './references.ts'
 
 export interface Manifest {
-  /** Empty when the manifest does not say. */
   readonly objective: string
   readonly status: string | undefined
   readonly milestones: readonly Milestone[]
@@ -77,7 +76,6 @@ function labelled(lines: readonly Line[], wanted: Section): string | undefined {
   return found && plain(found.value ?? '')
 }
 
-/** The text of the first section of that kind. */
 function textOf(lines: readonly Line[], wanted: Section): string {
   const start = lines.findIndex(({ section }) => section === wanted)
   if (start < 0) return ''
@@ -102,7 +100,6 @@ const withoutTasks = (lines: readonly Line[]): Line[] => {
   return lines.filter(({ number }) => !tasks.has(number))
 }
 
-/** Without the marks for bold and code. */
 const plain = (text: string): string => text.replaceAll(/\*\*|__|`/g, '').trim()
 
 function textsIn(value: string | Value): string[] {

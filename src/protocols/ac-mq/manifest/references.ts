@@ -10,7 +10,6 @@ import { type Line, sectionOf } from './lines.ts'
 
 export interface ManifestProblem {
   readonly line: number
-  /** What stands there, safe to print. */
   readonly text: string
   readonly reason: string
 }
@@ -48,7 +47,6 @@ export function collectFrom(lines: readonly Line[], into: References, linksUp: b
   }
 }
 
-/** Code spans and links. */
 function addMarked({ text, number }: Line, isContext: boolean, linksUp: boolean, into: References): void {
   for (const [, , code] of text.matchAll(/(`+)(.+?)\1(?!`)/g)) into.add(code!, number, isContext)
   for (const [, isImage, target] of text.matchAll(/(!?)\[[^\]]*\]\(\s*<?([^\s<>()]+)>?[^)]*\)/g)) {
@@ -71,7 +69,6 @@ function addPlain({ text, number, value, kind }: Line, into: References): void {
   }
 }
 
-/** Takes off what people put around a path. */
 function tidy(text: string): string {
   const path = text
     .trim()

@@ -8,7 +8,6 @@ import type { MissionAddress } from '../names.ts'
 import type { Linked } from './chains.ts'
 
 export interface Waiting extends Linked {
-  /** The address of its mission, where there are messages of several. */
   readonly mission?: string
 }
 
@@ -19,7 +18,6 @@ export interface Blocked {
   readonly by: 'failed' | 'unknown' | 'ambiguous' | 'outside' | 'blocked' | 'itself'
 }
 
-/** Why each is blocked that is. */
 export function blockedForGood<T extends Waiting>(messages: readonly T[]): ReadonlyMap<T, Blocked> {
   const find = finderIn(messages)
   const blocked = new Map<T, Blocked>()

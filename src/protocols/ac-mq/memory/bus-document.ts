@@ -31,7 +31,6 @@ export interface BusContent {
   readonly trigger: Trigger
   /** What found the messages, in words; for `query` the query itself. */
   readonly query: string
-  /** Whose vectors were compared. */
   readonly provider: string
   /** `extractive`, or who wrote it. */
   readonly summaryBy: string
@@ -39,7 +38,6 @@ export interface BusContent {
   readonly summary: string
   /** What a model was shown, so that it is asked again only when that has changed. */
   readonly summaryOf?: string
-  /** By time. */
   readonly messages: readonly BusMessage[]
   /** A document that this one stands for, since somebody changed that. */
   readonly insteadOf?: string
@@ -47,7 +45,6 @@ export interface BusContent {
 
 export interface PrintedBus {
   readonly main: string
-  /** The log goes on in these. */
   readonly parts: readonly string[]
 }
 
@@ -104,23 +101,18 @@ export interface BusHead {
   readonly trigger: string
   readonly provider: string
   readonly summaryBy: string
-  /** What the model was shown that wrote it. */
   readonly summaryOf: string
-  /** The summary as it stands there. */
   readonly summary: string
   readonly anchors: readonly string[]
-  /** How many there are in it. */
   readonly messages: number
   readonly parts: number
   readonly check: string
-  /** It is as we wrote it. */
   readonly isOurs: boolean
 }
 
 const checkLine = /^\*\*Check:\*\* `([0-9a-f]{32})`\n/m
 const timeLine = /^\*\*Generated:\*\* .*\n/m
 
-/** `undefined` for what is no bus document. */
 export function readBus(text: string): BusHead | undefined {
   const title = /^# Message Bus: (.*)\n/.exec(text)?.[1]
   const head = text.slice(0, 16 * 1024)

@@ -34,7 +34,6 @@ function printNeighbours({ sample, digests, cut, lengths, lists, terms }: Neighb
   return { sample, digests, cut, lengths: packed([lengths]), likeness, places, used, tally }
 }
 
-/** `undefined` for what is no cache of ours, or not whole. */
 export function readCache(bytes: Uint8Array): MemoryCache | undefined {
   try {
     const text = unseal(kind, bytes)

@@ -12,7 +12,6 @@ import { comparedParts } from './said.ts'
 /** A message, so that it need not be read again to know what it belongs to. */
 export interface CachedMessage {
   readonly id: string
-  /** The file name it has or had. */
   readonly name: string
   readonly createdAt: string
   readonly status: string
@@ -30,7 +29,6 @@ export interface CachedMessage {
   readonly mark: string
 }
 
-/** A document as it stands there. */
 export interface CachedDocument extends Omit<BusHead, 'summary'> {
   /** Of its files, as above. */
   readonly mark: string
@@ -45,9 +43,7 @@ export interface MemoryCache {
   readonly titles: readonly string[]
   /** By where they lie: `pending/NAME`, or the place in the archive. */
   readonly messages: ReadonlyMap<string, CachedMessage>
-  /** By name. */
   readonly documents: ReadonlyMap<string, CachedDocument>
-  /** Whose vectors were compared. */
   readonly provider: string
   readonly neighbours?: Neighbours
   readonly usage?: WordUsage
@@ -55,7 +51,6 @@ export interface MemoryCache {
 
 /** How usual words are in the mission. */
 export interface WordUsage {
-  /** Which messages were counted. */
   readonly sample: string
   readonly ids: readonly string[]
   /** How many texts were counted, and how many of them say each stem. */

@@ -18,7 +18,6 @@ export interface ContextFile {
 
 export interface Cluster {
   readonly name: string
-  /** Those that go there now. */
   readonly joining: readonly string[]
 }
 
@@ -79,7 +78,6 @@ function slugOf(name: string): string | undefined {
   return words?.join('-').slice(0, 60)
 }
 
-/** What each file says, and what they have in common. */
 export function printReadme(
   mission: string,
   cluster: string,
@@ -148,7 +146,6 @@ const declaring =
 const declaredIn = (text: string): string[] =>
   [...new Set([...text.matchAll(declaring)].map(([, name]) => name!))].slice(0, 6)
 
-/** So many terms tell what files have in common. */
 const mostTerms = 8
 
 /** Who names whom, and what some of them speak of together: each word once, where most of them say it first. */

@@ -13,7 +13,6 @@ export interface Milestone {
   readonly reachedBy?: string
 }
 
-/** What finds the messages of its document, in words. */
 export const milestoneQuery = (title: string): string => `Messages that contributed to the milestone: ${title}`
 
 /** How much of the words of a milestone a message has to say, if it neither names it nor belongs to what does. */
@@ -73,7 +72,6 @@ function reasonsOf<T extends Contributor>(messages: readonly T[], judge: (messag
   return reasons
 }
 
-/** However far it goes. */
 function follow(
   reasons: Map<string, string>,
   nextOf: (id: string) => readonly string[],

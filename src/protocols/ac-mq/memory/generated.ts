@@ -18,7 +18,6 @@ export const isBusName = (name: string): boolean => busName.test(name)
 export const busTime = (name: string): string => fromCompact(/-(\d{14})(?:-part-\d+)?\.md$/.exec(name)?.[1] ?? '') ?? ''
 export const isBusPart = (name: string): boolean => busName.exec(name)?.[1] !== undefined
 
-/** A path relative to the mission. */
 export const isGeneratedPath = (path: string): boolean =>
   path.startsWith(`${snapshotFolder}/`) ||
   (path.startsWith(`${busFolder}/`) && isBusName(path.slice(busFolder.length + 1)))
@@ -70,12 +69,10 @@ function withShortTable(lines: readonly string[]): readonly string[] {
   return [...lines.slice(0, start + half), left, ...lines.slice(end - half)]
 }
 
-/** A text that tells later whether somebody changed it. */
 export const withCheck = (body: string): string => `${body}\n${checkLine(body)}`
 
 const checkLine = (body: string): string => `<!-- check ${digestOf(body)} -->\n`
 
-/** It is as we wrote it. */
 export function isAsWritten(text: string): boolean {
   const at = text.lastIndexOf('\n<!-- check ')
   return at > 0 && text.slice(at + 1) === checkLine(text.slice(0, at))

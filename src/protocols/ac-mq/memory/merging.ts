@@ -8,7 +8,6 @@ import { type QueueName, queueNames } from '../schema.ts'
 
 export type Detail = 'summaries' | 'full'
 
-/** What is remembered between passes. */
 export interface MergingState {
   /** Messages that were sent, by the time at which they were counted. Of the last hour. */
   readonly samples: readonly { readonly at: number; readonly count: number }[]
@@ -20,7 +19,6 @@ export interface MergingState {
   readonly last: Readonly<Partial<Record<QueueName, { readonly at: number; readonly count: number }>>>
   /** The name of the snapshot whose completed messages are to be archived; absent when that has been done. */
   readonly coveredBy?: string
-  /** The newest first. */
   readonly decisions: readonly Decision[]
 }
 
@@ -39,7 +37,7 @@ const snapshotsAnHour = 4
 const fastFrom = 60
 const mostDecisions = 20
 const mostSamples = 400
-/** The clock of whoever was here last may be ahead of ours by so much. */
+/** The clock of the last process may be ahead of ours by so much. */
 const mostAhead = 5 * 60 * 1000
 
 export const nothingYet = (now: number): MergingState => ({

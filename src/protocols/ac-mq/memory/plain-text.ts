@@ -1,7 +1,7 @@
 /** Text of others inside a line or a table cell of a generated document: it stays text, whatever signs it has. */
 import { printableLine } from '../../../kernel/printable.ts'
 
-// Letters nobody sees on a screen but a model reads.
+// Letters that no screen shows but a model reads.
 const invisible = /[\u{e0000}-\u{e007f}\u200b-\u200d\u2060-\u2064\u00ad]/gu
 /** Signs that make a cell, a link, code, HTML or an entity of it. */
 const meaningful = /[\\|`<>&[\]*_~]/g

@@ -13,7 +13,7 @@ export function figuresOf(messages: readonly ReportMessage[]): Part {
   }
   for (const { from, to, status, createdAt, finishedAt } of messages) {
     of(from).sent++
-    // Nobody is called that: somebody finished it without a claim.
+    // `all` is no agent: the message was finished without a claim.
     if (to === 'all') continue
     if (status === 'completed') of(to).completed++
     if (status === 'failed') of(to).failed++
@@ -74,7 +74,6 @@ function daysOf(messages: readonly ReportMessage[]): string[] {
 }
 
 const mostNodes = 60
-/** Fewer show nothing. */
 const leastNodes = 3
 
 /** What depends on what, drawn where there is room for it after everything else. */

@@ -20,11 +20,9 @@ export const fixed = (text: string): Part => ({ size: 0, first: 0, share: 0, pri
 export interface Fitted {
   readonly text: string
   readonly tokens: number
-  /** It is shorter than it could be. */
   readonly isShortened: boolean
 }
 
-/** So many lines of each part, where no budget is given. */
 const usually = 25
 
 export function fitted(parts: readonly Part[], budgetTokens?: number): Fitted {

@@ -3,20 +3,17 @@ import type { State } from '../schema.ts'
 import type { Said } from './said.ts'
 
 export interface ReportMessage {
-  /** The address of its mission. */
   readonly mission: string
   readonly id: string
   readonly name: string
   /** Where it lies, from the root of the tree; an archived one in its pack. */
   readonly path: string
   readonly state: State
-  /** `completed`, `failed` …; of an archived one what it was. */
   readonly status: string
   readonly from: string
   readonly to: string
   readonly summary: string
   readonly createdAt: string
-  /** When it was completed or failed. */
   readonly finishedAt?: number
   readonly dependencies: readonly string[]
   /** As much of what it says as is needed to tell of it; of very many messages less of each. */
@@ -24,9 +21,7 @@ export interface ReportMessage {
 }
 
 export interface ReportFile {
-  /** From the root of the tree. */
   readonly path: string
-  /** From the mission. */
   readonly inside: string
   /** The beginning of a text; nothing of what is no text. */
   readonly text?: string
@@ -47,7 +42,6 @@ export interface Picture {
   readonly milestones: readonly { readonly title: string; readonly done: boolean }[]
   /** From the root of the tree; `undefined` when there is none. */
   readonly manifest: string | undefined
-  /** By time. */
   readonly messages: readonly ReportMessage[]
   readonly findings: readonly ReportFile[]
   readonly artifacts: readonly ReportFile[]

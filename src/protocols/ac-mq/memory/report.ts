@@ -39,7 +39,6 @@ export const writerOf = (written: WrittenReport): string => ('model' in written 
 
 export type PrintedReport = Fitted
 
-/** The top-down or the holistic report. */
 export const printReport = (picture: Picture, options: PrintOptions): PrintedReport =>
   fitted(new Report(picture, options).parts(), options.budgetTokens)
 
@@ -70,7 +69,6 @@ export const saysExtractive = (text: string): boolean =>
 interface Chapter {
   readonly title: string
   readonly done: boolean
-  /** What was done for it. */
   readonly messages: readonly TellingMessage[]
   /** Those that are not done and would be for it. */
   readonly missing: readonly TellingMessage[]
@@ -253,7 +251,6 @@ class Report {
     return section('What Is Open', lines, { first: 3, share: 2 })
   }
 
-  /** What it depends on and is not done. */
   #unmetBy({ id, mission }: TellingMessage): string[] {
     const needed = new Set(this.#links.get(id) ?? [])
     if (needed.size === 0) return []
@@ -351,7 +348,6 @@ function chaptersOf({ milestones, busDocuments }: Picture, messages: readonly Te
   })
 }
 
-/** The most telling first, and what was done over and over last. */
 function heaviest(
   messages: readonly TellingMessage[],
   isRoutine: (message: TellingMessage) => boolean = () => false,

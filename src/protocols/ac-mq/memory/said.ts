@@ -23,9 +23,7 @@ export function saidIn(body: string): Said {
 }
 
 export interface ComparedParts {
-  /** What was said when it was sent. */
   readonly own: string
-  /** What came of it. */
   readonly added: string
 }
 
@@ -45,7 +43,6 @@ export function comparedOf(summary: string, said: Said): string {
   return added === '' ? own : `${own}\n${added}`
 }
 
-/** At most so many characters of each thing said. */
 export function shortened({ asked, result, failure }: Said, most: number): Said {
   const cut = (text: string) => text.slice(0, most)
   return {

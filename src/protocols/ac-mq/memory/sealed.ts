@@ -6,7 +6,6 @@ const sumOf = (bytes: Uint8Array): string => hash('md5', bytes, 'hex').slice(0, 
 export const seal = (kind: string, bytes: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from(`${kind} ${sumOf(bytes)}\n`), bytes])
 
-/** `undefined` for what is of another kind, or not whole. */
 export function unseal(kind: string, sealed: Uint8Array): Buffer | undefined {
   const file = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length)
   const bytes = file.subarray(file.indexOf(10) + 1)

@@ -18,7 +18,6 @@ const mostOfAKind = 6
 export interface SummaryOptions {
   /** Why each is blocked for good that is, by id. */
   readonly blocked?: ReadonlyMap<string, string>
-  /** What depends on what. */
   readonly links?: LinksById
 }
 

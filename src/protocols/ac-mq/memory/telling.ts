@@ -26,7 +26,6 @@ export interface Told<T> {
 
 /** In characters: enough for a few sentences. */
 const longestResult = 300
-/** Sentences are added until there is so much. */
 const enough = 140
 const mostSentences = 3
 /** So many messages are named one by one that came to the same. */

@@ -14,7 +14,6 @@ const instructions =
 
 export interface Written {
   readonly content: BusContent
-  /** Why the model wrote nothing. */
   readonly failure?: string
 }
 
@@ -35,7 +34,6 @@ export async function writtenBy(writer: Writer, content: BusContent, before: Bus
   }
 }
 
-/** Why the model wrote nothing. Any other error is thrown. */
 function failureIn(error: unknown): string {
   if (error instanceof SignalboxError && ['MODEL_UNAVAILABLE', 'BAD_MODEL_ANSWER'].includes(error.code))
     return error.message

@@ -32,7 +32,6 @@ interface Approval {
   readonly at: string
 }
 
-/** Who approves what, and when. */
 export interface Approving {
   readonly by: string
   readonly at: string
@@ -53,7 +52,6 @@ export class Approvals {
     this.#settling = settling
   }
 
-  /** The messages that wait for a person, as they stream by. */
   async *held(): AsyncGenerator<HeldMessage> {
     if (!(await this.#policy.isThere())) return
     for await (const one of this.#overview.each('pending')) {
@@ -85,7 +83,6 @@ export class Approvals {
   }
 }
 
-/** The message, if a person can still approve or deny it. */
 function expectWaiting(message: AcmqViewWithBody): AcmqViewWithBody {
   const { id, state } = message
   if (state === 'pending') return message

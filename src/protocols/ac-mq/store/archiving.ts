@@ -6,7 +6,6 @@ import type { MissionFiles } from './parts.ts'
 import type { AcmqView } from './view.ts'
 
 export interface ArchivingOptions {
-  /** Those that were completed longer ago than this. */
   readonly olderThanMs?: number
   readonly by?: string
   readonly onProgress?: (done: number, total: number) => void

@@ -130,7 +130,6 @@ export class Claiming {
     return { outcome: 'nothing', blocked: [...blocked, ...held.values(), ...this.#closedTo(agent)] }
   }
 
-  /** Files that may be for this agent, and that this user may not read. */
   #closedTo(agent: string): Blocked[] {
     return this.#waiting.closed.flatMap(({ name, problem }) => {
       const parts = parseFileName(name)

@@ -32,7 +32,6 @@ export async function findCopy(files: MissionFiles, finder: Finder, id: string):
 /** While another process moves a message it is listed but cannot be read; if that process is stopped, for ever. */
 const mostLooks = 50
 
-/** `undefined` when it has moved on. */
 export async function queuedCopy(files: MissionFiles, { queue: state, name, path }: Found): Promise<Copy | undefined> {
   const leaf = await files.readWhole(path)
   return leaf && { state, name, path, bytes: leaf.bytes, modifiedAt: leaf.modifiedAt }

@@ -34,7 +34,6 @@ export class Documents {
     return readManifest(this.#files)
   }
 
-  /** Ticks a milestone off, or on again. */
   async milestone(
     title: string,
     done: boolean,

@@ -11,7 +11,6 @@ export class EditChecks {
   /** Of this round. Not an iterator over the map: one that stands still keeps all that the map has held since. */
   #left: string[] = []
 
-  /** True when `next` has something to hand out. */
   isDue(now: number): boolean {
     return this.#since === undefined || now - this.#since >= 1000 || now < this.#since
   }

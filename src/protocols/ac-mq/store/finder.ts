@@ -162,7 +162,6 @@ class QueueView {
     return this.known(id)
   }
 
-  /** Those of the last listing. */
   async known(id: string): Promise<Found[]> {
     if (this.#unknown.size > 0 && performance.now() >= this.#believedUntil) await this.readUnknown()
     const found: Found[] = []
@@ -197,7 +196,6 @@ class QueueView {
     return [...byName, ...(this.#byShortId.get(shortOf(id)) ?? [])]
   }
 
-  /** False for a name that says nothing about the id. */
   #file(name: string): boolean {
     const short = shortIn(name)
     if (short === undefined) return false

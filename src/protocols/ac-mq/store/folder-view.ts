@@ -50,7 +50,6 @@ export class FolderView {
     for (const name of names) this.#names.set(name, 'leaf')
   }
 
-  /** True when it is time to look again. */
   isDue(now: number): boolean {
     return now >= this.#restsUntil
   }

@@ -117,7 +117,7 @@ export async function unreadablePolicy(tree: Tree): Promise<Finding[]> {
     await new Policy({ tree, inside: treePath }).isThere()
     return []
   } catch (error) {
-    // Something else than a file: whoever looks at the workspace's own home tells that.
+    // Something else than a file: the inspection of `.signalbox/` tells that.
     if (!(error instanceof SignalboxError) || isOddEntry(error)) throw error
     const { code, message, hint = '' } = error
     return [{ ...stuck(code, policyPath, message, hint), severity: 'error' }]

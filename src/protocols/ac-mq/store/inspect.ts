@@ -16,7 +16,6 @@ import { hasReason } from './quarantine.ts'
 import type { Supervision } from './supervising.ts'
 import type { Waiting } from './waiting/waiting.ts'
 
-/** Whether somebody has been seen, in any mission or protocol. */
 export type IsSeen = (agent: string) => Promise<boolean>
 
 export interface InspectionOptions {

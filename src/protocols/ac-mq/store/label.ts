@@ -17,7 +17,6 @@ export function labelOf(record: AcmqRecord): string {
   return (dependencies.length > 0 ? [...parts, waits] : parts).join(' ')
 }
 
-/** How the labels begin of what is for these recipients. */
 export const labelsFor = (recipients: readonly string[]): string[] => recipients.map((to) => `${to} `)
 
 export type ByLabel = Candidate & { readonly mayWait: boolean }

@@ -6,7 +6,6 @@ import type { MissionPlaces } from './places.ts'
 /** Relative to the mission. `mark` keeps it apart from another body of the same id. */
 export const bodyPathOf = (id: string, mark = ''): string => `context/message-${id}${mark}.md`
 
-/** Where the body of a message lies, if not in its own file. */
 export function bodyElsewhere({ id, dependencies }: Pick<AcmqRecord, 'id' | 'dependencies'>): string | undefined {
   const start = `path:${bodyPathOf(id).slice(0, -ending.length)}`
   const found = dependencies.find((text) => text.startsWith(start) && marks.test(text.slice(start.length)))

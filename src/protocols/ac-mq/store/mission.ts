@@ -31,7 +31,6 @@ export interface MissionParts {
 
 export class Mission {
   readonly address: MissionAddress
-  /** Where it lies on the tree. */
   readonly path: TreePath
   /** The folder in which missions inside this one are made. */
   readonly inside: TreePath
@@ -77,25 +76,21 @@ export class Mission {
     this.#policy = policy
   }
 
-  /** Looking without touching. */
   readonly overview = once(async () => {
     const [{ Overview }, supervision] = await Promise.all([import('./overview.ts'), this.supervision()])
     return new Overview(this.files, this.#finder, this.#waiting, supervision)
   })
 
-  /** Waiting for what becomes of messages. */
   readonly ends = once(async () => {
     const { Ends } = await import('./waiting-for-ends.ts')
     return new Ends(this.files, this.#finder, this.#waiting)
   })
 
-  /** Messages that wait for a person. */
   readonly approvals = once(async () => {
     const [{ Approvals }, overview] = await Promise.all([import('./approvals.ts'), this.overview()])
     return new Approvals(this.files, this.#policy, overview, this.settling)
   })
 
-  /** Claims whose time has run out. */
   readonly supervision = once(async () => {
     const { Supervision } = await import('./supervising.ts')
     return new Supervision(this.files, this.#finder, this.#waiting)
@@ -106,13 +101,11 @@ export class Mission {
     return new Reconciliation(this.files, this.#waiting)
   })
 
-  /** Manifest, hydration and the drawing of dependencies. */
   readonly documents = once(async () => {
     const [{ Documents }, overview] = await Promise.all([import('./documents.ts'), this.overview()])
     return new Documents(this.files, this.#finder, overview)
   })
 
-  /** Supervising, reconciling and archiving. */
   readonly upkeep = once(async () => {
     const { Upkeep } = await import('./upkeep.ts')
     const [overview, documents] = [await this.overview(), await this.documents()]
@@ -120,7 +113,6 @@ export class Mission {
     return new Upkeep({ files: this.files, overview, documents, supervision, reconciliation })
   })
 
-  /** What `doctor` should know. */
   readonly inspection = once(async () => {
     const { Inspection } = await import('./inspect.ts')
     return new Inspection(this.files, this.#waiting, await this.supervision())

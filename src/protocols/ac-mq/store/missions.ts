@@ -56,7 +56,7 @@ export class Missions {
         manifest: (await this.#manifestOf(place)) ?? manifestPath(place),
       }
     }
-    // Two who make `Alpha` and `alpha` at once: the second sees the first.
+    // Of two processes that make `Alpha` and `alpha` at once, the second sees the first.
     return tree.exclusively(`acmq-create-${nameOf(path).toLowerCase()}`, async () => {
       await this.#refuseOtherCase(place, path)
       const isThere = await this.#isThere(place)
@@ -109,13 +109,11 @@ export class Missions {
     return undefined
   }
 
-  /** What others than AC-MQ may ask, in the words of all protocols. */
   async neutral(): Promise<Neutral> {
     const { acmqNeutral } = await import('./neutral.ts')
     return acmqNeutral(this, this.#parts)
   }
 
-  /** A mission that is there. */
   async open(name: string): Promise<Mission> {
     return this.#open.get(name) ?? this.#missionAt(await this.#expectThere(name))
   }

@@ -15,7 +15,6 @@ import type { MissionFiles } from './parts.ts'
 export interface Travelled {
   /** `taken`: the very same message is there already, so that it is in two queues. */
   readonly moved: Moved
-  /** Where it is now, if it moved. */
   readonly path: TreePath
 }
 
@@ -91,7 +90,6 @@ function targetOf(step: Step): State {
   return to
 }
 
-/** A defect of the caller: no message can bring this about. */
 const noSuchWay = ({ from, transition }: Step) => new Error(`The lifecycle has no ${transition} from ${from} here.`)
 
 async function giveWay(

@@ -9,7 +9,6 @@ export interface Blocked {
   readonly id: string
   readonly summary: string
   readonly to: string
-  /** Why, in one line for people. */
   readonly reason: string
 }
 

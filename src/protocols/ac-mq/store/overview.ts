@@ -17,7 +17,6 @@ export interface Listed {
   readonly unreadable: readonly Unreadable[]
 }
 
-/** A file in a queue that cannot be read as a message. */
 export interface Unreadable {
   readonly path: string
   readonly reason: string
@@ -29,7 +28,6 @@ export interface QueueStatus {
   readonly blocked: readonly { readonly id: string; readonly summary: string; readonly reason: string }[]
   readonly stalled: readonly Stalled[]
   readonly unreadable: readonly Unreadable[]
-  /** Of the last hour. */
   readonly completedLastHour: number
   readonly failedLastHour: number
   readonly agents: Readonly<Record<string, Readonly<Counts>>>
@@ -138,7 +136,6 @@ export class Overview {
     return readCopy(this.#files, await archivedCopy(this.#files, archived))
   }
 
-  /** Why each of the waiting messages that cannot be claimed waits. */
   async blocked(agent?: string): Promise<{ message: AcmqView; reason: string }[]> {
     await this.#waiting.all()
     const blocked: { message: AcmqView; reason: string }[] = []

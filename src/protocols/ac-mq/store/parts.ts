@@ -30,12 +30,12 @@ export class MissionFiles extends MissionPlaces {
     return parseMessage(bytes, { fileName, address, timeoutSeconds, modifiedAt: file.modifiedAt })
   }
 
-  /** The same for a message that a caller asked for: throws a `Corrupt` error when it is none. */
+  /** For a message that a caller asked for: throws a `Corrupt` error when it is none. */
   expect(bytes: Uint8Array, fileName: string, file?: FileTime): ReadMessage {
     return messageOf(this.parse(bytes, fileName, file))
   }
 
-  /** The same for those who do not care what is wrong: `undefined` when it is no message. */
+  /** `undefined` when it is no message. */
   recordOf(bytes: Uint8Array, fileName: string, file?: FileTime): AcmqRecord | undefined {
     const read = this.parse(bytes, fileName, file)
     return read.outcome === 'message' ? read.message.record : undefined
@@ -110,7 +110,6 @@ export class MissionFiles extends MissionPlaces {
     }
   }
 
-  /** The same for those who do not care what is wrong. */
   async readRecord(queue: QueueName, name: string): Promise<AcmqRecord | undefined> {
     const read = await this.readHeader(queue, name)
     return read?.outcome === 'message' ? read.message.record : undefined
@@ -123,7 +122,6 @@ export const filesAt = ({ tree, clock, settings, place }: MissionPlaces): Missio
 export type ReadHeader = ReadMessage & { readonly changedAt: number }
 export type HeaderRead = ReadHeader | MalformedMessage | ClosedMessage
 
-/** When the file was last written: the time of a message that does not say one. */
 type FileTime = { readonly modifiedAt?: number | undefined }
 const unknownFile: FileTime = {}
 
@@ -140,7 +138,7 @@ const unread = ({ outcome, problem }: Unread, file: string): MalformedMessage | 
 export const reasonOf = ({ outcome, problems: [problem] }: MalformedMessage | ClosedMessage): string =>
   outcome === 'closed' ? withHint(problem) : problem.message
 
-/** What is wrong, and what to do: for what nobody but a person can help. */
+/** What is wrong, and what a person can do. */
 export const withHint = ({ message, hint }: Problem): string => (hint === undefined ? message : `${message} ${hint}`)
 
 /** How much of a file is read for its header. Our own headers take a third of this. */

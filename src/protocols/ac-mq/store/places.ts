@@ -35,7 +35,6 @@ export class MissionPlaces {
     return path
   }
 
-  /** The place of a path that is relative to the mission. */
   inside(path: string): TreePath {
     return path.split('/').reduce(childOf, this.path)
   }

@@ -33,7 +33,6 @@ export async function reportReason(files: MissionFiles, name: string, problem: P
     await tree.append(files.at('failed', name), line.replaceAll('\r', ''))
 }
 
-/** `undefined` when it is gone, or this user may not read it. */
 async function read(files: MissionFiles, name: string): Promise<Uint8Array | 'too large' | undefined> {
   const leaf = await readOrSayWhy(files.tree, files.at('failed', name), { most: files.settings.largestMessage })
   if (!leaf || !isUnread(leaf)) return leaf?.bytes

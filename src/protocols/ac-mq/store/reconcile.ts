@@ -22,7 +22,6 @@ import type { Waiting } from './waiting/waiting.ts'
 export interface Repair {
   readonly what: 'status' | 'finished' | 'duplicate' | 'quarantined' | 'waiting' | 'strange' | 'closed'
   readonly path: string
-  /** One sentence for people. */
   readonly message: string
 }
 

@@ -16,12 +16,11 @@ import type { Waiting } from './waiting/waiting.ts'
 
 export interface SendInput {
   readonly from: string
-  /** An agent, or `all` for whoever claims first. */
+  /** An agent, or `all` for the first that claims it. */
   readonly to: string
   readonly body: string | Uint8Array
   /** One line; the first line of the body when left out. */
   readonly summary?: string
-  /** 1 (first) to 5 (last). */
   readonly priority?: number
   readonly timeoutSeconds?: number
   /** `msg:ID`, `path:FILE`, or either without its prefix. */
@@ -41,7 +40,6 @@ export interface Sent {
   readonly outcome: 'sent' | 'unchanged'
   readonly message: AcmqView
   readonly durability: Durability
-  /** What else a sender should know, one sentence each. */
   readonly notices: readonly string[]
 }
 
@@ -109,12 +107,10 @@ export class Sending {
     }
   }
 
-  /** What a file says that is to be sent: a body alone, or a message with front matter. */
   async readDraft(text: string): Promise<Draft> {
     return (await import('../draft.ts')).readDraft(text, this.#places.place.address)
   }
 
-  /** What a sender should know of the things a message is to depend on. Refuses an id that means several messages. */
   async checkDependencies(given: readonly string[]): Promise<readonly string[]> {
     if (given.length === 0) return []
     const { noticesAbout } = await import('./dependency-notices.ts')

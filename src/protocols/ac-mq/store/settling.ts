@@ -323,7 +323,6 @@ function notFailed(id: string, to: string, wanted: string) {
   return conflict('WRONG_STATE', message, { hint, details: { id, queue: 'pending', to } })
 }
 
-/** A message that waits again: for those it was for, or for somebody else. */
 function nextAttempt(before: Uint8Array, name: string, record: AcmqRecord, to?: string) {
   const fields = { status: 'pending', attempt: record.attempt + 1, ...readdressed(before, name, record, to) } as const
   const { sent_to: _, ...changed } = fields

@@ -64,7 +64,6 @@ export class Supervision implements Steps<StallStep, StallSubject> {
   readonly #once: SendingOnce
   readonly #times: StallTimes
   readonly journal: Journal<StallStep, StallSubject>
-  /** Where the message is that was failed last. */
   #failedAs = ''
 
   constructor(files: MissionFiles, finder: Finder, waiting: Waiting) {

@@ -14,7 +14,6 @@ export interface AcmqView extends Headline {
   readonly timeoutSeconds: number
   readonly dependencies: readonly string[]
   readonly attempt: number
-  /** The message that this one answers. */
   readonly replyTo?: string
   /** What else its sender said, as JSON: see `envelope.ts`. */
   readonly envelope?: string
@@ -50,7 +49,6 @@ export function viewOf(record: AcmqRecord, state: State, path: string, problems:
   return { ...view, ...(replyTo === undefined ? {} : { replyTo }), ...(envelope === undefined ? {} : { envelope }) }
 }
 
-/** An archived message as its index tells it: its pack is not opened for this. */
 export interface ArchivedView extends Headline {
   readonly protocol: 'acmq'
   readonly state: 'archived'

@@ -9,14 +9,11 @@ import type { AcmqViewWithBody } from './view.ts'
 import type { Waiting } from './waiting/waiting.ts'
 
 export interface AwaitOptions {
-  /** One of them is enough. */
   readonly any?: boolean
-  /** Without it: for as long as it takes. */
   readonly waitMs?: number
   readonly signal?: AbortSignal
 }
 
-/** A message that is done with, and what came of it. */
 export interface EndedMessage extends AcmqViewWithBody {
   readonly ended: 'completed' | 'failed'
   readonly result?: { readonly text: string; readonly links: readonly string[] }
@@ -26,9 +23,7 @@ export interface EndedMessage extends AcmqViewWithBody {
 export interface WaitedFor {
   /** `waiting`: the time was up first. */
   readonly outcome: 'settled' | 'waiting'
-  /** In the order in which they were asked for. */
   readonly messages: readonly EndedMessage[]
-  /** The ids of those that are not done. */
   readonly unsettled: readonly string[]
 }
 

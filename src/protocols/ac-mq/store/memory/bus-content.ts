@@ -32,7 +32,6 @@ export async function usageIn(cache: OpenCache, { digest, texts }: Sample): Prom
   return { sample: digest, ids, texts: said.length, counts: countStems(said) }
 }
 
-/** Without the messages themselves. */
 function othersThan(usage: WordUsage, inside: readonly MessageText[]): Usage {
   const counted = inside.filter(({ message }) => usage.ids.includes(message.id))
   return usageWithout(usageOf(usage.texts, usage.counts), counted.map(ownTextOf))
@@ -42,7 +41,6 @@ const ownTextOf = ({ message, body }: MessageText): string => comparedParts(mess
 
 interface ContentOptions {
   readonly usage: WordUsage
-  /** Why messages are blocked for good, by id. */
   readonly blocked: ReadonlyMap<string, string>
   readonly meaning?: GroupMeaning | undefined
 }

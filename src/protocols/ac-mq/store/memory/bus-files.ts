@@ -68,7 +68,7 @@ async function partsOf(files: MissionFiles, path: TreePath, { parts, isOurs }: B
   const partChecks: string[] = []
   for (let n = 2; n <= parts; n++) {
     const part = await readHead(files, partPath(path, n))
-    // Who says to have ten thousand parts need not have one of them.
+    // A document that claims ten thousand parts need not have one of them.
     if (!part) break
     if (!part.isOurs) return { isOurs: false, partChecks }
     partChecks.push(part.check)
@@ -126,7 +126,6 @@ class PlanIndex {
     }
   }
 
-  /** One for each message that the document began with, or that of its query. */
   for({ trigger, query, anchors }: Existing): number[] {
     const known = this.#byTrigger.get(trigger)
     if (!known) return []
@@ -203,7 +202,6 @@ export async function removeOrphans(
   }
 }
 
-/** The number of a part, and the name of its document. */
 function partIn(name: string): { readonly of: string; readonly n: number } | undefined {
   const [, stem, n] = isBusPart(name) ? (/^(.*)-part-(\d+)\.md$/.exec(name) ?? []) : []
   return stem === undefined ? undefined : { of: `${stem}.md`, n: Number(n) }
@@ -214,7 +212,7 @@ export interface Written {
   readonly head: Omit<CachedDocument, 'mark' | 'madeOf'>
 }
 
-/** Parts first: who finds the document finds the whole log. */
+/** Parts first: a reader who finds the document finds the whole log. */
 export async function write(
   files: MissionFiles,
   path: TreePath,

@@ -37,7 +37,6 @@ import { type SummaryDesk, summaryOf, summaryTaskId } from './summary-task.ts'
 import type { QueueListing } from './texts.ts'
 
 export interface BusOptions {
-  /** Only a document of what this query finds. */
   readonly query?: string
   /** An agent that shall write the summaries. */
   readonly by?: string
@@ -58,7 +57,6 @@ export interface BusDocument {
   readonly messages: readonly string[]
   readonly provider: string
   readonly summaryBy: string
-  /** The message that asks an agent for a summary, if one does. */
   readonly asked?: string
 }
 
@@ -67,7 +65,6 @@ export interface BusMade {
   readonly documents: readonly BusDocument[]
   /** Why vectors or summaries are not those of the configured endpoint, or which vectors are still missing. */
   readonly instead?: string
-  /** How many messages have no vector yet, so that there is more to do. */
   readonly missing?: number
 }
 
@@ -108,7 +105,6 @@ function outcomeOf(documents: readonly BusDocument[]): BusMade['outcome'] {
 
 interface Wanted extends Pick<Planned, 'plans' | 'meaning'> {
   readonly usage: WordUsage
-  /** Documents of everything, not of one query. */
   readonly isAll: boolean
   readonly writer: Writer | undefined
   readonly patienceMs: number | undefined
@@ -119,9 +115,7 @@ const version = 2
 
 class Renewal {
   readonly told: (Omit<BusDocument, 'asked' | 'path'> & { readonly path: TreePath })[] = []
-  /** What is there afterwards, for the cache. */
   documents: MemoryCache['documents'] = new Map()
-  /** How many were made. */
   made = 0
   /** Why the model did not write a summary that it was asked for. */
   failure: string | undefined

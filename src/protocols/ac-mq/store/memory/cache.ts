@@ -17,7 +17,6 @@ import { bodyElsewhere } from '../large-bodies.ts'
 import type { MissionFiles } from '../parts.ts'
 import { archivedText, listQueues, type MessageText, type QueueListing, queuedText } from './texts.ts'
 
-/** A larger cache is not kept on disk. */
 const mostBytes = 128 * 1024 * 1024
 const keeping = { keepMs: 90 * 24 * 60 * 60 * 1000, keepBytes: 4 * mostBytes }
 /** Two changes may have the same time, so what changed this lately, in milliseconds, may have changed again. */
@@ -26,10 +25,8 @@ const tooRecent = 2000
 const worthKeeping = 500
 /** Writing the cache costs about what so much of it costs to find out again. */
 const worthSaving = 0.04
-/** So many missions are remembered in this process. */
 const mostInMemory = 8
 
-/** Where the file of a message is. */
 type Place = QueueName | ArchivedEntry
 
 export const markOf = ({ size, modifiedAt, changedAt }: TimedEntry): string => `${size} ${modifiedAt} ${changedAt}`
@@ -38,12 +35,10 @@ export const markOf = ({ size, modifiedAt, changedAt }: TimedEntry): string => `
 export const settledMark = (entry: TimedEntry, now: number): string =>
   now - Math.max(entry.modifiedAt, entry.changedAt) > tooRecent ? markOf(entry) : ''
 
-/** The messages of a mission as they are now. */
 export class OpenCache {
   readonly files: MissionFiles
   readonly before: MemoryCache
   readonly titles: readonly string[]
-  /** By id, each once. */
   readonly messages = new Map<string, CachedMessage>()
   readonly #entries = new Map<string, CachedMessage>()
   readonly #places = new Map<string, Place>()

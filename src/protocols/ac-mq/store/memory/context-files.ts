@@ -36,7 +36,6 @@ export async function readText(
   return { name, text, digest: digestOf(leaf.bytes), size: leaf.size, ...(cluster === undefined ? {} : { cluster }) }
 }
 
-/** The texts in a cluster, without its README. */
 export async function textsInCluster(files: MissionFiles, cluster: string): Promise<ReadFile[]> {
   const folder = files.inside(`context/${cluster}`)
   const found: ReadFile[] = []

@@ -10,9 +10,7 @@ import type { MissionFiles } from '../parts.ts'
 import { VectorIndex } from './vector-index.ts'
 
 interface Embeddable {
-  /** Of what is embedded. */
   readonly digest: string
-  /** `undefined` when it is not there any more. */
   text(): Promise<string | undefined>
 }
 
@@ -26,9 +24,7 @@ export interface Patience {
 
 interface Embedded {
   readonly index: VectorIndex
-  /** How many were made. */
   readonly made: number
-  /** How many still have none. */
   readonly missing: number
 }
 

@@ -23,9 +23,7 @@ export interface Kept extends Merged {
   readonly instead?: string
   /** Those that got what an agent wrote for them. */
   readonly reports: readonly TakenUp[]
-  /** How many messages have no vector yet, so that there is more to do. */
   readonly missing?: number
-  /** Files of `context/` that were brought together. */
   readonly moves: readonly PlannedMove[]
 }
 
@@ -43,7 +41,7 @@ export async function keepMemory(
   const nothing = { snapshots: [], archived: 0, documents: [], reports: [], moves: [] }
   if (!bus && !snapshots && organizeFrom === 0) return nothing
   const { text, newest } = await signatureOf(files)
-  // Whoever did not organize has not done what is asked of somebody who does.
+  // A pass without `organize` has not done all that a pass with it would.
   const before = { text: `${text} ${organizeFrom}`, newest }
   if (await isDoneFor(files, before)) return nothing
   const listing = await listQueues(files)

@@ -67,7 +67,6 @@ export class Memory {
     return (await import('./organize.ts')).undoOrganize(this.#mission.files)
   }
 
-  /** Keeps files of `context/` where they are. */
   async pin(paths: readonly string[]): Promise<readonly string[]> {
     return (await import('./context-files.ts')).pin(this.#mission.files, paths)
   }

@@ -56,7 +56,6 @@ export async function takeSnapshots(
 
 export interface MergingOptions {
   readonly by?: string
-  /** What is in the queues, if somebody has just looked. */
   readonly listing?: QueueListing
 }
 
@@ -81,7 +80,7 @@ export async function mergeQueues(files: MissionFiles, { by, listing }: MergingO
   }
 }
 
-/** Whoever took one meanwhile has written down when: what was listed before that is not counted again. */
+/** A snapshot that another process took meanwhile is noted with its time: what was listed before that is not counted again. */
 async function takeWhatIsDue(files: MissionFiles, listing: QueueListing) {
   const now = await files.tree.now()
   let state = await rated(files, await readMerging(files), listing)
@@ -178,7 +177,6 @@ const statePath = ({ place: { address } }: MissionFiles): TreePath =>
 
 const longestState = 256 * 1024
 
-/** What was decided last, for whoever wonders. */
 export async function readMerging(files: MissionFiles): Promise<MergingState> {
   const leaf = await unlessUnreadable(files.tree.read(statePath(files), { atMost: longestState }))
   return stateIn(leaf, await files.tree.now())

@@ -16,7 +16,6 @@ import type { MissionFiles } from '../parts.ts'
 export interface FileMove {
   readonly from: string
   readonly to: string
-  /** Of the bytes that moved. */
   readonly digest: string
   /** Absent in ledgers of older versions. */
   readonly size?: number
@@ -24,7 +23,6 @@ export interface FileMove {
 
 /** What one `organize` moved. */
 export interface Run {
-  /** Names the run. */
   readonly at: number
   readonly moves: readonly FileMove[]
   /** The clusters whose README it wrote. */

@@ -33,7 +33,6 @@ export type { PlannedMove } from './organize-plan.ts'
 export interface Organized {
   readonly outcome: 'organized' | 'planned' | 'unchanged' | 'undone'
   readonly moves: readonly PlannedMove[]
-  /** Loose files that stay, each with the reason. */
   readonly stay: readonly { readonly path: string; readonly reason: string }[]
 }
 

@@ -20,12 +20,10 @@ import { embedMessages, newestFirst, rankMessages } from './search.ts'
 import { isSummaryTask } from './summary-task.ts'
 import type { VectorIndex } from './vector-index.ts'
 
-/** Messages that belong in one document. */
 export interface Plan {
   readonly trigger: Trigger
   /** What is asked for, where that is known without reading the messages. */
   readonly query?: string
-  /** Of the milestone, or the query. */
   readonly title?: string
   /** The ids of the messages by time, and why each is in it where the trigger does not say it. */
   readonly members: ReadonlyMap<string, string | undefined>
@@ -35,13 +33,10 @@ export interface Plan {
 export interface Planned {
   readonly plans: readonly Plan[]
   readonly sample: Sample
-  /** For the cache. */
   readonly known: Partial<MemoryCache>
   /** By which documents get their names. */
   readonly meaning?: GroupMeaning | undefined
-  /** Why vectors are not those of the configured endpoint, or which are still missing. */
   readonly instead?: string | undefined
-  /** How many messages have no vector yet. */
   readonly missing?: number
 }
 
@@ -146,14 +141,11 @@ export async function planFor(cache: OpenCache, ports: AcmqPorts, query: string)
 }
 
 interface PlanOptions {
-  /** By time. */
   readonly messages: readonly CachedMessage[]
   readonly milestones: readonly (Milestone & { readonly isTicked: boolean })[]
   readonly clusterSize: number
-  /** What messages mean, by id. */
   readonly vectors: ReadonlyMap<string, Float32Array>
   readonly provider: string
-  /** What was found out the last time. */
   readonly before?: Neighbours | undefined
   /** Too many vectors are missing: groups would mix topics, so they wait. */
   readonly isEarly?: boolean
@@ -163,7 +155,6 @@ interface AutomaticPlans extends Pick<Planned, 'plans' | 'sample'> {
   readonly neighbours?: Grouped['neighbours']
 }
 
-/** Pure. */
 export function automaticPlans(options: PlanOptions): AutomaticPlans {
   const { messages, milestones: all, clusterSize, vectors, provider, before, isEarly = false } = options
   const order = new Map(messages.map(({ id }, at) => [id, at]))

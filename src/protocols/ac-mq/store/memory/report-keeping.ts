@@ -13,7 +13,7 @@ import type { LogEntry } from './report-messages.ts'
 export const keep = (files: MissionFiles, path: TreePath, text: string): Promise<void> =>
   inTurn(files, path, () => put(files, path, text))
 
-/** Who finds a report being written waits, and does not take it for one that is not there. */
+/** A second writer waits, and does not take a report that is being written for one that is not there. */
 const inTurn = <T>({ tree }: MissionFiles, path: TreePath, work: () => Promise<T>): Promise<T> =>
   tree.exclusively(`ac-mq report ${path}`, work)
 
@@ -24,7 +24,6 @@ async function put({ tree }: MissionFiles, path: TreePath, text: string): Promis
 export interface LongReport {
   readonly path: TreePath
   readonly title: string
-  /** What comes before the log. */
   readonly front: string
   readonly entries: AsyncIterable<LogEntry>
 }
@@ -32,7 +31,7 @@ export interface LongReport {
 export const keepInParts = (files: MissionFiles, report: LongReport) =>
   inTurn(files, report.path, () => putInParts(files, report))
 
-/** The first part last: who finds the report finds all of it. */
+/** The first part last: a reader who finds the report finds all of it. */
 async function putInParts(files: MissionFiles, { path, title, front, entries }: LongReport) {
   const { tree, settings } = files
   const before = await partsAt(tree, path)
@@ -65,7 +64,6 @@ async function putInParts(files: MissionFiles, { path, title, front, entries }: 
   return { main, tokens, parts }
 }
 
-/** Parts of an earlier report, by number. */
 async function partsAt(tree: Tree, path: TreePath): Promise<ReadonlyMap<number, TreePath>> {
   const folder = parentOf(path)
   const found = new Map<number, TreePath>()

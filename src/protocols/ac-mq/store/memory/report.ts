@@ -33,10 +33,8 @@ import type { Answer, SummaryDesk } from './summary-task.ts'
 
 export interface ReportOptions {
   readonly mode: ReportMode
-  /** Where to keep it, relative to the mission. */
   readonly out?: string
   readonly budgetTokens?: number
-  /** An agent that shall write it. */
   readonly by?: string
 }
 
@@ -52,7 +50,6 @@ export interface Reported {
   readonly tokens: number
   readonly isShortened: boolean
   readonly writtenBy: string
-  /** Where it is kept. */
   readonly path?: string
   /** In how many files, if more than one; `document` is the first. */
   readonly parts?: number
@@ -256,7 +253,6 @@ function hasMovedOn({ messages }: Picture, { at }: Answer): boolean {
   return messages.some(({ createdAt, finishedAt }) => Math.max(Date.parse(createdAt), finishedAt ?? 0) >= end)
 }
 
-/** It was made after that was written. */
 const isLater = (report: string, { at = '' }: Answer): boolean =>
   (/^\*\*Generated:\*\* (\S+)$/m.exec(report)?.[1] ?? '') > at && at !== ''
 

@@ -28,9 +28,7 @@ export interface FoundMessage {
 
 export interface Searched {
   readonly hits: readonly FoundMessage[]
-  /** How many more there are. */
   readonly leftOut: number
-  /** Whose vectors were compared; `words` if nobody's. */
   readonly provider: string
   /** Why it is not the configured one, or what could not be compared by meaning. */
   readonly instead?: string

@@ -24,7 +24,6 @@ export const summaryTaskId = (key: string): string => `${hash('sha256', key, 'he
 export interface MissionDesk {
   readonly path: TreePath
   send(input: SendInput): Promise<Sent>
-  /** The message of exactly this id; `undefined` when there is none. */
   find(id: string): Promise<AcmqViewWithBody | undefined>
 }
 

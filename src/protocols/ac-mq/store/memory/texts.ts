@@ -25,7 +25,6 @@ const mostElsewhere = 64 * 1024
 
 export interface TextsOptions {
   readonly queues?: readonly QueueName[]
-  /** Those in the archive too. */
   readonly archived?: boolean
 }
 

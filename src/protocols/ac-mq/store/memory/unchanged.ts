@@ -16,7 +16,6 @@ const tooRecent = 2000
 
 export interface Signature {
   readonly text: string
-  /** The time of the last change. */
   readonly newest: number
 }
 
@@ -48,7 +47,6 @@ const printed = new WeakMap<object, string>()
 const notePath = (files: MissionFiles): TreePath =>
   childOf(cacheOf('memory'), hash('sha256', files.path, 'hex').slice(0, 32))
 
-/** True when all was done for exactly this. */
 export async function isDoneFor(files: MissionFiles, { text }: Signature): Promise<boolean> {
   if (known.get(files) === text) return true
   const leaf = await unlessFailed(files.tree.read(notePath(files), { atMost: 100 }))

@@ -107,7 +107,6 @@ export class VectorIndex {
     return true
   }
 
-  /** The oldest first. */
   async #listed() {
     const listed = (await unlessFailed(this.#tree.list(this.#folder, { times: true }))) ?? []
     return listed

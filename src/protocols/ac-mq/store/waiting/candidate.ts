@@ -9,7 +9,7 @@ export interface Candidate {
   readonly priority: number
   readonly time: number
   readonly dependencies: readonly string[]
-  /** Only where there are dependencies: whoever asks why a message waits is told what it is about. */
+  /** Only where there are dependencies: a person who asks why a message waits is told what it is about. */
   readonly summary: string
 }
 

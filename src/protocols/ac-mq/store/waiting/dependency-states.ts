@@ -32,9 +32,7 @@ const mostNames = 10_000
 export class DependencyStates {
   readonly #files: MissionFiles
   readonly #finder: Finder
-  /** Full ids to file names. */
   readonly #names = new Map<string, string>()
-  /** What is completed stays completed. */
   readonly #completed = new Set<string>()
   /** Dependencies that were met, as their messages spell them, and until when that is believed. */
   readonly #met = new Map<string, number>()
@@ -61,7 +59,6 @@ export class DependencyStates {
     this.#names.set(id, name)
   }
 
-  /** The file of a message, by its whole id, where it is known. */
   nameOf(id: string): string | undefined {
     return this.#names.get(id)
   }
@@ -127,7 +124,7 @@ export class DependencyStates {
     return way && this.#statesBehind(way)?.stateOf(way.id)
   }
 
-  /** Where a message of another mission will be completed: whoever waits for it watches that. */
+  /** Where a message of another mission will be completed, to be watched while waiting for it. */
   folderBehind(text: string): TreePath | undefined {
     const way = wayOf(text)
     const states = way && this.#statesBehind(way)

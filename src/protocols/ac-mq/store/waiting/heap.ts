@@ -45,7 +45,6 @@ export class Heap<T> {
     return best
   }
 
-  /** Only those that this is true of. */
   keep(isKept: (item: T) => boolean): void {
     for (const item of this.#items.splice(0).filter(isKept)) this.push(item)
   }

@@ -9,7 +9,6 @@ export interface Parked {
 }
 
 export class HeldBack {
-  /** By file name. */
   readonly #parked = new Map<string, Parked>()
   /** Those that wait for a message, by its short id. */
   readonly #waiting = new Map<string, Set<Candidate>>()
@@ -23,7 +22,6 @@ export class HeldBack {
     return this.#parked.size
   }
 
-  /** How many messages are waited for that other processes have claimed. */
   get awaySize(): number {
     return this.#away.size
   }

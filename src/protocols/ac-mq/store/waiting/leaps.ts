@@ -35,7 +35,7 @@ export class Leaps {
     return this.#unseen
   }
 
-  /** Somebody else took this one first. `ready`: how many there are besides. */
+  /** Another process took this one first. `ready`: how many there are besides. */
   lost({ priority }: Candidate, ready: number): void {
     // As long as the way that was gone undisturbed, so that losses become rare however many others there are.
     this.#length =
@@ -45,7 +45,6 @@ export class Leaps {
     this.#left = ready < worthLeaping ? 0 : Math.floor(Math.random() * Math.min(this.#length, ready / 2))
   }
 
-  /** True when this one is leapt over. */
   skips(candidate: Candidate): boolean {
     if (this.#left === 0 || candidate.priority !== this.#priority) {
       this.#offered++
@@ -64,7 +63,6 @@ export class Leaps {
     return this.#mostUrgent < priority
   }
 
-  /** After a look at the folder. */
   keep(isThere: (candidate: Candidate) => boolean): void {
     this.#over = this.#over.filter(isThere)
     this.#unseen = 0
@@ -81,7 +79,6 @@ export class Leaps {
     return taken
   }
 
-  /** True when they have been left for long enough. */
   get isOver(): boolean {
     return this.#over.length > 0 && performance.now() - this.#since > leftFor
   }

@@ -46,7 +46,6 @@ export class Base {
   readonly #sections: readonly Section[]
   /** No header of its messages has been read before that. */
   readonly readAt: number
-  /** How many messages it holds. */
   readonly count: number
 
   /** Throws when it was cut off or made up. */
@@ -72,7 +71,6 @@ export class Base {
     this.count = count
   }
 
-  /** Sorted as a listing is. */
   names(): string[] {
     const end = this.#sections[0]?.start ?? this.#bytes.length
     const names = this.#bytes.toString('utf8', this.#namesStart, end).split('\n')

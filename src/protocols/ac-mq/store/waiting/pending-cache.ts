@@ -67,7 +67,7 @@ export class PendingCache {
     this.#isOutdated = false
     try {
       const newest = await this.#newest()
-      // Somebody else wrote one meanwhile.
+      // Another process wrote one meanwhile.
       if (newest?.path !== this.#newestSeen) return
       const turn = (newest?.turn ?? 0) + 1
       if (isWorthIt) {
@@ -112,7 +112,7 @@ export class PendingCache {
     return newest && { path: childOf(this.#folder, newest.name), turn: newest.turn }
   }
 
-  /** Leaves out what has gone, and what is no message: whoever looks at everything deals with those. */
+  /** Leaves out what has gone, and what is no message: a look at everything deals with those. */
   async #read(entries: readonly Entry[]): Promise<Candidate[]> {
     const names = entries.filter(({ name, kind }) => kind === 'leaf' && isMessageName(name)).map(({ name }) => name)
     const found: Candidate[] = []

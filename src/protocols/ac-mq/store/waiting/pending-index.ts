@@ -249,7 +249,6 @@ export class PendingIndex {
     this.#seeded = undefined
   }
 
-  /** A message that is not waiting any more. */
   went(name: string): void {
     this.#view.drop(name)
     this.#forget(name)
@@ -267,7 +266,6 @@ export class PendingIndex {
     return this.#isUnreadable(name)
   }
 
-  /** Something is completed: what waited for it is judged again. */
   wake(id: string): void {
     for (const candidate of this.#held.waitingFor(id)) this.#unpark(candidate)
   }
@@ -403,7 +401,6 @@ export class PendingIndex {
     for (const name of left) await this.#read(name)
   }
 
-  /** What a header says now. */
   #learn(name: string, record: AcmqRecord): void {
     this.#malformed.delete(name)
     this.#closed.delete(name)
@@ -433,7 +430,7 @@ export class PendingIndex {
     this.#ready.push(candidate)
   }
 
-  /** Most queues have no dependencies at all, and then nobody asks which file has which id. */
+  /** Most queues have no dependencies, and then it does not matter which file has which id. */
   #learnAll(): void {
     this.#isLearning = true
     for (const { id, name } of this.#candidates.values()) this.#dependencies.learn(id, name, this.#candidates.size)
@@ -464,7 +461,7 @@ export class PendingIndex {
     this.#malformed.delete(name)
     this.#closed.delete(name)
     if (!this.#candidates.delete(name) || ++this.#gone < mostGone + this.#candidates.size) return
-    // Claims take gone messages out of the heaps one by one, but nobody here may ever claim for the other recipients.
+    // Claims take gone messages out of the heaps one by one, but this process may never claim for the other recipients.
     this.#gone = 0
     this.#ready.keep((candidate) => this.#candidates.get(candidate.name) === candidate)
   }

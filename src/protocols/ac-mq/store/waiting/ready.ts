@@ -27,7 +27,6 @@ export class Ready {
     return isBefore(second, first) ? shared : own
   }
 
-  /** Only those that this is true of. */
   keep(isWaiting: (candidate: Candidate) => boolean): void {
     for (const [to, heap] of this.#heaps) {
       heap.keep(isWaiting)

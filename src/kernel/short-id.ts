@@ -3,6 +3,7 @@
  * least eight characters, as many as file names carry.
  */
 import { conflict } from './errors.ts'
+import { compareTexts } from './order.ts'
 
 export const shortLength = 8
 
@@ -15,6 +16,21 @@ export const isMeant = (asked: string, full: string): boolean =>
 export function thoseMeant<T extends { readonly id: string }>(asked: string, all: readonly T[]): readonly T[] {
   const exact = all.filter(({ id }) => id === asked)
   return exact.length > 0 ? exact : all.filter(({ id }) => isMeant(asked, id))
+}
+
+/** Finds what is meant among very many: nothing, the one, or two when several are meant. */
+export function finderAmong<T extends { readonly id: string }>(all: readonly T[]): (asked: string) => readonly T[] {
+  const sorted = all.toSorted((a, b) => compareTexts(a.id, b.id))
+  return (asked) => {
+    let [low, high] = [0, sorted.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (sorted[middle]!.id < asked) low = middle + 1
+      else high = middle
+    }
+    // Ids that begin alike are neighbours, and the one that is asked for comes first.
+    return thoseMeant(asked, sorted.slice(low, low + 2))
+  }
 }
 
 /** The first of what has the one id that is meant; `undefined` when none has. Throws when several ids are meant. */

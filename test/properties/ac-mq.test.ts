@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { readFrontMatterBytes } from '../../src/formats/front-matter.ts'
 import { SignalboxError } from '../../src/kernel/errors.ts'
 import { isSegment, treePath } from '../../src/kernel/tree-path.ts'
-import { findCycle, parseDependency, readDependency } from '../../src/protocols/ac-mq/dependencies.ts'
+import { findCycle } from '../../src/protocols/ac-mq/cycles.ts'
+import { parseDependency, readDependency } from '../../src/protocols/ac-mq/dependencies.ts'
 import {
   failureOf,
   messageOf,

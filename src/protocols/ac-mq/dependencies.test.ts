@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { isMeant } from '../../kernel/short-id.ts'
-import { findCycles } from './cycles.ts'
+import { findCycle, findCycles } from './cycles.ts'
 import {
   addressBehind,
   explain,
   type FoundState,
-  findCycle,
   judge,
   judgeOne,
   type Lookup,

@@ -12,8 +12,6 @@ import { pathInside } from './layout.ts'
 import { isMessageId, type MissionAddress, missionAddress } from './names.ts'
 import type { AcmqRecord, State } from './schema.ts'
 
-export { findCycle } from './cycles.ts'
-
 export type Dependency =
   /** The id, behind the way to another mission if it is one of another. */
   | { readonly kind: 'message'; readonly id: string }
@@ -74,6 +72,12 @@ export const readDependency = lastAnswers(1000, (text: string): ReadDependency =
   if (inside === undefined) return { kind: 'outside', path }
   return isPath ? { kind: 'path', path: inside } : { kind: 'either', text: inside }
 })
+
+/** The id in a text that names a message, or may; `undefined` for a path. */
+export function idIn(text: string): string | undefined {
+  const read = readDependency(text)
+  return read.kind === 'message' ? read.id : read.kind === 'either' ? read.text : undefined
+}
 
 export type DependencyState =
   | { readonly is: 'met' }

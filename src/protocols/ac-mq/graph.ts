@@ -4,7 +4,7 @@
  * Summaries come from strangers, so a label lets nothing through that means something in the language around it.
  */
 import { printableLine } from '../../kernel/printable.ts'
-import { shortOf } from '../../kernel/short-id.ts'
+import { finderAmong } from '../../kernel/short-id.ts'
 import { readDependency } from './dependencies.ts'
 import type { State } from './schema.ts'
 
@@ -78,16 +78,13 @@ function firstOf({ places, edges }: Omit<Graph, 'leftOut'>, most: number, messag
 
 const leftOutText = (leftOut: number): string => `${leftOut} more message${leftOut === 1 ? '' : 's'}: see --limit`
 
-/** By full id, or by a short one that only one message has. */
+/** By full id, or by the beginning of one that only one message has. */
 function resolver(nodes: readonly GraphNode[]): (id: string) => number | undefined {
-  const full = new Map<string, number>()
-  const short = new Map<string, number | undefined>()
-  for (const [at, { id }] of nodes.entries()) {
-    const start = shortOf(id)
-    short.set(start, short.has(start) ? undefined : at)
-    full.set(id, at)
+  const find = finderAmong(nodes.map(({ id }, at) => ({ id, at })))
+  return (id) => {
+    const [first, second] = find(id)
+    return second ? undefined : first?.at
   }
-  return (id) => full.get(id) ?? short.get(id)
 }
 
 const colours = {

@@ -190,9 +190,7 @@ function readBlock(text: string): Block {
   for (; at < lines.length; at++) {
     const [, name, value] = /^- (Time|Agent|Reason|Link): (.*)$/s.exec(lines[at]!) ?? []
     if (name === undefined || value === undefined) break
-    const earlier = values.get(name)
-    if (earlier) earlier.push(value)
-    else values.set(name, [value])
+    values.set(name, [...(values.get(name) ?? []), value])
   }
   const rest = lines.slice(skipBlank(lines, at))
   while (rest.length > 0 && rest.at(-1)!.trim() === '') rest.pop()

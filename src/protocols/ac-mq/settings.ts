@@ -35,27 +35,8 @@ export const section = {
   }),
 } as const satisfies Fields
 
-export interface AcmqSettings {
-  /** The folder that holds the missions. */
-  readonly root: string
-  /** For messages that do not say how long they may take. */
-  readonly timeoutSeconds: number
-  /** Bodies larger than this many bytes are stored in `context/` and referred to. AC-MQ §10.2. */
-  readonly largestBody: number
-  /** A larger file, in bytes, is malformed, and is not read whole to find that out. */
-  readonly largestMessage: number
-  /** Supervision archives what was completed longer ago than this. */
+export interface AcmqSettings extends Omit<InputOf<typeof section>, 'archiveAfter'> {
   readonly archiveAfterMs: number
-  /** Supervision makes and renews bus documents. AC-MQ §13. */
-  readonly busDocuments: boolean
-  /** Supervision takes snapshots of queues, and archives what they cover. AC-MQ §14. */
-  readonly snapshots: boolean
-  /** Supervision organizes `context/` when so many files lie loose in it; 0: never. AC-MQ §15. */
-  readonly organizeFrom: number
-  /** So many messages about similar things get a bus document. AC-MQ §13.2. */
-  readonly clusterSize: number
-  /** A longer bus document, in bytes, goes on in numbered parts. */
-  readonly busDocumentBytes: number
   /** A malformed file must have stood still this long before it is set aside: it may still be being written. */
   readonly quarantineAfterMs: number
   /** Queues in which this many messages wait are remembered on disk; smaller ones are read as quickly. */

@@ -1,6 +1,7 @@
 /** Moves finished messages into packs, and carries on where an earlier archiving was cut off. See `archive.ts`. */
 
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
+import { groupBy } from '../../../kernel/group-by.ts'
 import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { expectKind } from '../../../messaging/inspection/expected.ts'
@@ -211,15 +212,11 @@ class Archiving {
   async #packedIn(month: TreePath): Promise<Map<string, ArchivedEntry[]>> {
     const known = this.#packed.get(month)
     if (known) return known
-    const packed = new Map<string, ArchivedEntry[]>()
+    const entries: ArchivedEntry[] = []
+    for (const pack of (await readShelf(this.#tree, month)).packs)
+      entries.push(...(await entriesOf(this.#tree, pack, this.#limits)))
+    const packed = groupBy(entries, ({ id }) => id)
     this.#packed.set(month, packed)
-    for (const pack of (await readShelf(this.#tree, month)).packs) {
-      for (const entry of await entriesOf(this.#tree, pack, this.#limits)) {
-        const same = packed.get(entry.id)
-        if (same) same.push(entry)
-        else packed.set(entry.id, [entry])
-      }
-    }
     return packed
   }
 

@@ -3,6 +3,10 @@
  * Headings are known by their words, whatever their level and form, because people write them by hand. AC-MQ §5.
  */
 
+import { readFields, splitFrontMatter } from '../../../formats/front-matter.ts'
+import type { Fields } from '../../../formats/header-field.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
+
 export type Section = 'title' | 'objective' | 'overview' | 'status' | 'milestones' | 'context' | 'other'
 
 export interface Line {
@@ -24,8 +28,32 @@ interface Heading {
   readonly title: string
 }
 
+export interface ManifestProblem {
+  readonly line: number
+  readonly text: string
+  readonly reason: string
+}
+
+/** The front matter of a manifest, if there is any, and its lines. A header that cannot be read is a problem, and the rest counts. */
+export function readText(text: string) {
+  let fields: Fields = new Map()
+  const problems: ManifestProblem[] = []
+  let bodyStart = text.charCodeAt(0) === 0xfeff ? 1 : 0
+  try {
+    const place = splitFrontMatter(text)
+    bodyStart = place?.bodyStart ?? bodyStart
+    if (place) fields = readFields(text.slice(place.headerStart, place.headerEnd), 2)
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    const { line = 1, reason = error.message } = error.details
+    problems.push({ line: Number(line), text: '---', reason: String(reason) })
+  }
+  const firstLine = text.slice(0, bodyStart).split(/\r\n|\n|\r/).length
+  return { fields, problems, lines: readLines(text, bodyStart, firstLine) }
+}
+
 /** Reads `text` from `from`, which is the first character of line `firstLine`. */
-export function readLines(text: string, from = 0, firstLine = 1): Line[] {
+function readLines(text: string, from: number, firstLine: number): Line[] {
   const raw = rawLines(text, from)
   const lines: Line[] = []
   const stack: { level: number; section: Section }[] = []

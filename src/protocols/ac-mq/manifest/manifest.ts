@@ -5,14 +5,13 @@
  */
 
 import type { Fields, Value } from '../../../formats/header-field.ts'
-import { readHead } from './head.ts'
-import { type Line, readLines, type Section, sectionOf } from './lines.ts'
+import { type Line, type ManifestProblem, readText, type Section, sectionOf } from './lines.ts'
 import { type Milestone, milestonesIn } from './milestones.ts'
-import { collectFrom, type ManifestProblem, References } from './references.ts'
+import { collectFrom, References } from './references.ts'
 
+export type { ManifestProblem } from './lines.ts'
 export { type Milestone, type Ticked, tickMilestone } from './milestones.ts'
 export { type ManifestDraft, printManifest } from './print.ts'
-export type { ManifestProblem } from './references.ts'
 
 export interface Manifest {
   readonly objective: string
@@ -27,17 +26,16 @@ export interface Manifest {
 /** `folder`: where the manifest lies in its mission; links in `_meta/` are relative to that folder. */
 export function parseManifest(text: string, { folder = '_meta' }: { folder?: '_meta' | '' } = {}): Manifest {
   const references = new References()
-  const head = readHead(text)
-  references.problems.push(...head.problems)
-  for (const [key, field] of head.fields) {
+  const { fields, problems, lines } = readText(text)
+  references.problems.push(...problems)
+  for (const [key, field] of fields) {
     if (sectionOf(key.replaceAll(/[_-]/g, ' ')) !== 'context') continue
     for (const path of textsIn(field.texts ?? field.text ?? field.value)) references.add(path, 1, true)
   }
-  const lines = readLines(text, head.bodyStart, head.firstLine)
   collectFrom(lines, references, folder === '_meta')
   return {
-    objective: objectiveOf(head.fields, lines),
-    status: statusOf(head.fields, lines),
+    objective: objectiveOf(fields, lines),
+    status: statusOf(fields, lines),
     milestones: milestonesIn(lines).map(({ title, done, line }) => ({ title, done, line })),
     patterns: [...references.patterns],
     problems: references.problems,

@@ -3,8 +3,7 @@
 import { conflict } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { printableLine } from '../../../kernel/printable.ts'
-import { readHead } from './head.ts'
-import { type Line, readLines, taskMark } from './lines.ts'
+import { type Line, readText, taskMark } from './lines.ts'
 
 export interface Milestone {
   readonly title: string
@@ -37,8 +36,7 @@ export function milestonesIn(lines: readonly Line[]): PlacedMilestone[] {
  * Every other byte of the text stays as it was.
  */
 export function tickMilestone(text: string, which: string | number, done: boolean): Ticked {
-  const { bodyStart, firstLine } = readHead(text)
-  const all = milestonesIn(readLines(text, bodyStart, firstLine))
+  const all = milestonesIn(readText(text).lines)
   const meant = find(all, which)
   if (!meant) {
     const titles = all.map(({ title }) => title)

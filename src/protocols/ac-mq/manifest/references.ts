@@ -6,13 +6,7 @@
 import { compileGlob } from '../../../formats/glob.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
-import { type Line, sectionOf } from './lines.ts'
-
-export interface ManifestProblem {
-  readonly line: number
-  readonly text: string
-  readonly reason: string
-}
+import { type Line, type ManifestProblem, sectionOf } from './lines.ts'
 
 const mostPatterns = 500
 /** Nobody lists files in longer lines, and looking for marks in one takes time that grows with its square. */

@@ -2,7 +2,8 @@
  * Messages that wait for something which will never be: a message that failed, that nobody knows, or that waits for them. As
  * long as nobody tries that again, they are blocked for good, and so is what depends on them. AC-MQ §7.1. Pure.
  */
-import { thoseMeant } from '../../../kernel/short-id.ts'
+import { groupBy } from '../../../kernel/group-by.ts'
+import { finderAmong } from '../../../kernel/short-id.ts'
 import { addressBehind, readDependency, wayOf } from '../dependencies.ts'
 import type { MissionAddress } from '../names.ts'
 import type { Linked } from './chains.ts'
@@ -21,9 +22,8 @@ export interface Blocked {
 export function blockedForGood<T extends Waiting>(messages: readonly T[]): ReadonlyMap<T, Blocked> {
   const find = finderIn(messages)
   const blocked = new Map<T, Blocked>()
-  /** What each that waits depends on and is not done, and what depends on it. */
+  /** What each that waits depends on and is not done. */
   const unmet = new Map<T, Map<T, string>>()
-  const after = new Map<T, T[]>()
   for (const message of messages) {
     if (message.status !== 'pending') continue
     const open = new Map<T, string>()
@@ -35,13 +35,14 @@ export function blockedForGood<T extends Waiting>(messages: readonly T[]): Reado
       else if (found.message.status === 'failed') blocked.set(message, { on: found.on, by: 'failed' })
       else if (found.message.status === 'pending') open.set(found.message, found.on)
     }
-    for (const other of open.keys()) push(after, other, message)
   }
+  const waits = [...unmet].flatMap(([message, open]) => [...open.keys()].map((other) => ({ message, other })))
+  const after = groupBy(waits, ({ other }) => other)
   const left = new Map([...unmet].map(([message, open]) => [message, open.size]))
   const free = [...left].filter(([message, count]) => count === 0 && !blocked.has(message)).map(([message]) => message)
   for (const message of free) {
     left.delete(message)
-    for (const next of after.get(message) ?? []) {
+    for (const { message: next } of after.get(message) ?? []) {
       const count = left.get(next)! - 1
       left.set(next, count)
       if (count === 0 && !blocked.has(next)) free.push(next)
@@ -55,12 +56,6 @@ export function blockedForGood<T extends Waiting>(messages: readonly T[]): Reado
   const around = inCircles(others)
   for (const [message, [, on]] of others) blocked.set(message, { on, by: around.has(message) ? 'itself' : 'blocked' })
   return blocked
-}
-
-function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const known = lists.get(key)
-  if (known) known.push(value)
-  else lists.set(key, [value])
 }
 
 /** Those from which the way leads back to themselves. */
@@ -83,13 +78,8 @@ type Found<T> = { readonly message: T; readonly on: string } | Blocked
 
 /** `undefined` for a file, and for what cannot be told from these messages. */
 function finderIn<T extends Waiting>(messages: readonly T[]): (message: T, text: string) => Found<T> | undefined {
-  const missions = new Map<string, Map<string, T[]>>()
-  for (const message of messages) {
-    const known = missions.get(message.mission ?? '') ?? new Map<string, T[]>()
-    missions.set(message.mission ?? '', known)
-    const short = message.id.slice(0, 8)
-    push(known, short, message)
-  }
+  const missions = groupBy(messages, ({ mission = '' }) => mission)
+  const finders = new Map([...missions].map(([mission, all]) => [mission, finderAmong(all)]))
   return ({ mission = '' }, text) => {
     const read = readDependency(text)
     if (read.kind === 'path') return undefined
@@ -97,10 +87,9 @@ function finderIn<T extends Waiting>(messages: readonly T[]): (message: T, text:
     const on = read.kind === 'message' ? read.id : read.text
     const way = wayOf(on)
     const behind = way && mission !== '' ? addressBehind(mission as MissionAddress, way) : mission
-    const known = behind === undefined ? undefined : missions.get(behind)
-    if (!known || (way && mission === '')) return undefined
-    const id = way?.id ?? on
-    const meant = thoseMeant(id, known.get(id.slice(0, 8)) ?? [])
+    const find = behind === undefined ? undefined : finders.get(behind)
+    if (!find || (way && mission === '')) return undefined
+    const meant = find(way?.id ?? on)
     if (meant.length === 1) return { message: meant[0]!, on }
     if (meant.length > 1) return { on, by: 'ambiguous' }
     return read.kind === 'message' ? { on, by: 'unknown' } : undefined

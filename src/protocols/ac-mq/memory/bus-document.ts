@@ -5,6 +5,7 @@
  * that is as we wrote it, without a note anywhere else.
  */
 import { hash } from 'node:crypto'
+import { groupBy } from '../../../kernel/group-by.ts'
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import { compactOf } from '../times.ts'
 import { digestOf } from './digest.ts'
@@ -191,12 +192,7 @@ function tableOf(messages: readonly BusMessage[]): string {
 
 /** Each text once, under all files that say it. */
 function logEntries(messages: readonly BusMessage[]): string[] {
-  const byText = new Map<string, BusMessage[]>()
-  for (const message of messages) {
-    const same = byText.get(message.body)
-    if (same) same.push(message)
-    else byText.set(message.body, [message])
-  }
+  const byText = groupBy(messages, ({ body }) => body)
   const mark = `quote-${hash('sha256', [...byText.keys()].join('\0'), 'hex').slice(0, 8)}`
   return [...byText].map(([body, same]) => {
     const files = same.map(

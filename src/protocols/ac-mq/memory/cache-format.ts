@@ -1,14 +1,17 @@
 /**
- * The cache of a mission as bytes: JSON, with lists of numbers in base64. It lies where strangers can write, so whatever is odd
- * about it makes it none, and everything is read and compared once more.
+ * The cache of a mission as bytes: a line with a checksum, and JSON with lists of numbers in base64. It lies where strangers can
+ * write, so whatever is odd about it makes it none, and everything is read and compared once more.
  */
+import { hash } from 'node:crypto'
 import { NearestLists } from '../../../text/nearest-lists.ts'
 import type { Neighbours } from '../../../text/neighbours.ts'
 import { Tally } from '../../../text/tally.ts'
 import type { CachedDocument, CachedMessage, MemoryCache } from './cache.ts'
-import { seal, unseal } from './sealed.ts'
 
 const kind = 'signalbox-acmq-memory-4'
+
+/** Notices a write that a power cut stopped. */
+const headOf = (bytes: Uint8Array): Buffer => Buffer.from(`${kind} ${hash('md5', bytes, 'hex').slice(0, 16)}\n`)
 
 export function printCache({ messages, documents, neighbours, usage, ...rest }: MemoryCache): Buffer {
   const features = [...messages.values()].map((message) => message.features)
@@ -24,7 +27,8 @@ export function printCache({ messages, documents, neighbours, usage, ...rest }: 
     neighbours: neighbours && printNeighbours(neighbours),
     usage: usage && { ...usage, counts: [...usage.counts] },
   }
-  return seal(kind, Buffer.from(JSON.stringify(told)))
+  const bytes = Buffer.from(JSON.stringify(told))
+  return Buffer.concat([headOf(bytes), bytes])
 }
 
 function printNeighbours({ sample, digests, cut, lengths, lists, terms }: Neighbours) {
@@ -36,8 +40,11 @@ function printNeighbours({ sample, digests, cut, lengths, lists, terms }: Neighb
 
 export function readCache(bytes: Uint8Array): MemoryCache | undefined {
   try {
-    const text = unseal(kind, bytes)
-    return text && parse(JSON.parse(text.toString('utf8')))
+    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const text = file.subarray(file.indexOf(10) + 1)
+    return headOf(text).equals(file.subarray(0, file.length - text.length))
+      ? parse(JSON.parse(text.toString('utf8')))
+      : undefined
   } catch {
     return undefined // Odd shapes fail in many ways, and all mean the same.
   }

@@ -1,6 +1,6 @@
 /** Tasks that depend on each other and are all done: the parts of the dependency graph that hang together. AC-MQ §13.2. */
-import { thoseMeant } from '../../../kernel/short-id.ts'
-import { readDependency } from '../dependencies.ts'
+import { finderAmong } from '../../../kernel/short-id.ts'
+import { idIn } from '../dependencies.ts'
 
 export interface Linked {
   readonly id: string
@@ -14,30 +14,17 @@ export type LinksById = ReadonlyMap<string, readonly string[]>
 
 /** Short ids that mean several mean none. */
 export function linksOf(messages: readonly Linked[]): LinksById {
-  const find = finderIn(messages)
+  const find = finderAmong(messages)
   const links = new Map<string, readonly string[]>()
   for (const { id, dependencies } of messages) {
-    if (dependencies.length === 0) continue
     const found = dependencies.flatMap((text) => {
-      const read = readDependency(text)
-      const asked = read.kind === 'message' ? read.id : read.kind === 'either' ? read.text : undefined
-      const other = asked === undefined ? undefined : find(asked)
-      return other === undefined || other === id ? [] : [other]
+      const asked = idIn(text)
+      const meant = asked === undefined ? [] : find(asked)
+      return meant.length === 1 && meant[0]!.id !== id ? [meant[0]!.id] : []
     })
     if (found.length > 0) links.set(id, [...new Set(found)])
   }
   return links
-}
-
-function finderIn(messages: readonly Linked[]): (asked: string) => string | undefined {
-  const ids = new Set(messages.map(({ id }) => id))
-  let byShort: Map<string, Linked[]> | undefined
-  return (asked) => {
-    if (ids.has(asked)) return asked
-    byShort ??= byBeginning(messages)
-    const meant = thoseMeant(asked, byShort.get(asked.slice(0, 8)) ?? [])
-    return meant.length === 1 ? meant[0]!.id : undefined
-  }
 }
 
 /** Groups of ids, at least two in each, of which all are completed; one that is not holds its whole group back. */
@@ -67,15 +54,4 @@ export function completedChains(messages: readonly Linked[], links = linksOf(mes
     if (chain.every((one) => completed.has(one))) chains.push(chain.sort())
   }
   return chains
-}
-
-function byBeginning(messages: readonly Linked[]): Map<string, Linked[]> {
-  const found = new Map<string, Linked[]>()
-  for (const message of messages) {
-    const short = message.id.slice(0, 8)
-    const same = found.get(short)
-    if (same) same.push(message)
-    else found.set(short, [message])
-  }
-  return found
 }

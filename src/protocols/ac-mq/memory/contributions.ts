@@ -1,7 +1,8 @@
 /** Which messages contributed to a milestone, and why each is thought to. AC-MQ §13.2. */
+import { groupBy } from '../../../kernel/group-by.ts'
 import { shortOf } from '../../../kernel/short-id.ts'
 import { termsOf, wordsIn } from '../../../text/words.ts'
-import { type Linked, linksOf } from './chains.ts'
+import { type Linked, type LinksById, linksOf } from './chains.ts'
 
 export interface Contributor extends Linked {
   readonly createdAt: string
@@ -87,14 +88,8 @@ function follow(
   }
 }
 
-function reversed(links: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>()
-  for (const [id, others] of links) {
-    for (const other of others) {
-      const known = found.get(other)
-      if (known) known.push(id)
-      else found.set(other, [id])
-    }
-  }
-  return found
+function reversed(links: LinksById): LinksById {
+  const pairs = [...links].flatMap(([id, others]) => others.map((other) => ({ id, other })))
+  const groups = groupBy(pairs, ({ other }) => other)
+  return new Map([...groups].map(([other, all]) => [other, all.map(({ id }) => id)]))
 }

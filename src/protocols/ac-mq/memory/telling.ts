@@ -2,6 +2,7 @@
  * What came of messages, in a few words each, the most telling first: what others built on before what nobody asked for again,
  * what says much before a mere “OK”, and what was said over and over only once. Pure.
  */
+import { groupBy } from '../../../kernel/group-by.ts'
 import { sentencesIn } from '../../../text/sentences.ts'
 import { termsOf } from '../../../text/words.ts'
 import { plainText } from './plain-text.ts'
@@ -63,13 +64,7 @@ export function alike<T>(
   messages: readonly T[],
   textOf: (message: T) => string,
 ): { readonly message: T; readonly others: readonly T[]; readonly more: string }[] {
-  const groups = new Map<string, T[]>()
-  for (const message of messages) {
-    const pattern = textOf(message).toLowerCase().replace(/\d+/g, '0')
-    const known = groups.get(pattern)
-    if (known) known.push(message)
-    else groups.set(pattern, [message])
-  }
+  const groups = groupBy(messages, (message) => textOf(message).toLowerCase().replace(/\d+/g, '0'))
   return [...groups.values()].map(([message, ...others]) => ({
     message: message!,
     others,

@@ -4,6 +4,7 @@
  * finding.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { groupBy } from '../../../kernel/group-by.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
@@ -29,17 +30,15 @@ export async function stalledClaims(files: MissionFiles, supervision: Supervisio
 /** Messages that depend on what failed, is not there, or waits for them in turn. AC-MQ §7.1. */
 export async function stuckDependencies(files: MissionFiles, waiting: Waiting): Promise<Finding[]> {
   await waiting.all()
-  const causes = new Map<string, Cause>()
-  for (const { candidate, states } of await waiting.blocked()) {
-    for (const state of states) {
-      const key = keyOf(state)
-      if (key === undefined) continue
-      const cause = causes.get(key)
-      if (cause) cause.held.push(candidate)
-      else causes.set(key, { state, held: [candidate] })
-    }
-  }
-  return [...causes.values()].map((cause) => {
+  const blocked = (await waiting.blocked()).flatMap(({ candidate, states }) =>
+    states.map((state) => ({ candidate, state })),
+  )
+  const causes = groupBy(
+    blocked.filter(({ state }) => keyOf(state) !== undefined),
+    ({ state }) => keyOf(state),
+  )
+  return [...causes.values()].map((all) => {
+    const cause: Cause = { state: all[0]!.state, held: all.map(({ candidate }) => candidate) }
     const path = files.at('pending', cause.held[0]!.name)
     if (cause.state.is === 'cycle') return dependencyCycle(path, sentenceOf(cause), breakCycle)
     const { code, hint } = remedyFor(cause.state, files.place.address)
@@ -49,7 +48,7 @@ export async function stuckDependencies(files: MissionFiles, waiting: Waiting): 
 
 interface Cause {
   readonly state: DependencyState
-  readonly held: Candidate[]
+  readonly held: readonly Candidate[]
 }
 
 /** What keeps messages from ever being handed out, as one text; `undefined` for what ends by itself. */
@@ -96,17 +95,11 @@ export async function unseenRecipients(
   waiting: Waiting,
   isSeen: (agent: string) => Promise<boolean>,
 ): Promise<Finding[]> {
-  const first = new Map<string, { readonly name: string; count: number }>()
-  for (const { to, name } of (await waiting.all()).values()) {
-    const known = first.get(to)
-    if (known) known.count++
-    else if (to !== everyone) first.set(to, { name, count: 1 })
-  }
   const findings: Finding[] = []
-  for (const [agent, { name, count }] of first) {
-    if (await isSeen(agent)) continue
+  for (const [agent, messages] of groupBy((await waiting.all()).values(), ({ to }) => to)) {
+    if (agent === everyone || (await isSeen(agent))) continue
     const take = `acmq claim ${files.place.address} --as ${printableLine(agent)}`
-    findings.push(unseenRecipient(files.at('pending', name), agent, count, take))
+    findings.push(unseenRecipient(files.at('pending', messages[0]!.name), agent, messages.length, take))
   }
   return findings
 }

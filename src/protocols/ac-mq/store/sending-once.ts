@@ -7,7 +7,8 @@ import { isMeant } from '../../../kernel/short-id.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { isAboutOneMessage, SendingOnce as Keys } from '../../../messaging/sending-once/sending-once.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import { findCycle, readDependency } from '../dependencies.ts'
+import { findCycle } from '../cycles.ts'
+import { idIn } from '../dependencies.ts'
 import { fileNameOf, idLengths, parseFileName } from '../layout.ts'
 import { isReport } from '../reports.ts'
 import type { AcmqRecord } from '../schema.ts'
@@ -118,9 +119,7 @@ export class SendingOnce {
     const dependsOn = (id: string): readonly string[] => {
       const { dependencies } = id === record.id ? record : (byId.get(id) ?? { dependencies: [] })
       return dependencies.flatMap((text) => {
-        const dependency = readDependency(text)
-        const named =
-          dependency.kind === 'message' ? dependency.id : dependency.kind === 'either' ? dependency.text : undefined
+        const named = idIn(text)
         if (named === undefined) return []
         if (isMeant(named, record.id)) return [record.id]
         return byId.has(named) ? [named] : [...byId.keys()].filter((one) => isMeant(named, one))

@@ -1,7 +1,7 @@
 /** The bus documents that are in a mission: which of them belongs to which plan, and how they are written. AC-MQ §13. */
+import { groupBy } from '../../../../kernel/group-by.ts'
 import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'
 import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
-import type { TimedEntry } from '../../../../tree/tree.ts'
 import {
   type BusContent,
   type BusHead,
@@ -33,11 +33,7 @@ export async function readExisting(
   const found = new Map<string, Existing>()
   const now = await files.tree.now()
   const listing = await files.tree.list(folder, { times: true })
-  const partsBy = new Map<string, TimedEntry[]>()
-  for (const listed of listing) {
-    const of = partIn(listed.name)?.of
-    if (of !== undefined) partsBy.set(of, [...(partsBy.get(of) ?? []), listed])
-  }
+  const partsBy = groupBy(listing, ({ name }) => partIn(name)?.of)
   for (const main of listing) {
     const { name, kind } = main
     if (kind !== 'leaf' || !isBusName(name) || isBusPart(name) || !isSegment(name)) continue

@@ -6,6 +6,7 @@
  * enough to claim. It is read as a stranger's: readers answer `undefined` or throw when anything is odd, and the
  * messages themselves are read instead.
  */
+import { groupBy } from '../../../../kernel/group-by.ts'
 import { inOrder } from '../../../../kernel/order.ts'
 import { isMessageName } from '../../layout.ts'
 import { everyone, isAgentId, isMessageId } from '../../names.ts'
@@ -17,12 +18,7 @@ const magic = 'signalbox-acmq-pending-2 '
 /** `readAt`: no header of these has been read before that. */
 export function printBase(candidates: Iterable<Candidate>, readAt: number): Buffer {
   const all = [...candidates]
-  const sections = new Map<string, Candidate[]>()
-  for (const candidate of all) {
-    const section = sections.get(candidate.to)
-    if (section) section.push(candidate)
-    else sections.set(candidate.to, [candidate])
-  }
+  const sections = groupBy(all, ({ to }) => to)
   const names = linesOf(all.map(({ name }) => name).sort())
   const parts = [...sections.values()].map((section) => linesOf(section.sort(inOrder).map(lineOf)))
   const body = Buffer.concat([names, ...parts])

@@ -15,7 +15,6 @@ import type { Entry } from '../../../../tree/tree.ts'
 import { isMessageName, queuePath } from '../../layout.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
-import { differences } from './listing-diff.ts'
 import { Base, printBase } from './pending-cache-format.ts'
 
 /** As many as a claim may find held back before it looks at all of them. */
@@ -138,4 +137,26 @@ export class PendingCache {
       return undefined
     }
   }
+}
+
+/** What is in one of two sorted lists and not in the other; `undefined` when there is more than `most` of it. */
+function differences(known: readonly string[], listed: readonly Entry[], most: number) {
+  const onlyKnown: string[] = []
+  const onlyListed: Entry[] = []
+  let [i, j] = [0, 0]
+  while (i < known.length || j < listed.length) {
+    const [name, entry] = [known[i], listed[j]]
+    if (name === entry?.name) {
+      i++
+      j++
+    } else if (entry === undefined || (name !== undefined && name < entry.name)) {
+      onlyKnown.push(name!)
+      i++
+    } else {
+      onlyListed.push(entry)
+      j++
+    }
+    if (onlyKnown.length + onlyListed.length > most) return undefined
+  }
+  return { onlyKnown, onlyListed }
 }

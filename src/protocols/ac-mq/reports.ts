@@ -128,19 +128,12 @@ export function resultOf(bytes: Uint8Array): Result | undefined {
   return { at, agent, text, links: (values.get('Link') ?? []).map(readLink) }
 }
 
-interface Block {
-  readonly at: number | undefined
-  readonly agent: string | undefined
-  readonly values: ReadonlyMap<string, readonly string[]>
-  readonly text: string
-}
-
 const nextBlock = /\n ?---[ \t]*\r?\n\s*\*\*(?:Failure Report|Result)\*\*[ \t]*\r?(?:\n|$)/
 
 /** True for nothing, and for what `withResult` and `withFailure` add at the end of a body. */
 export const isReport = (text: string): boolean => text === '' || nextBlock.exec(`\n${text.trimStart()}`)?.index === 0
 
-function lastBlock(bytes: Uint8Array, title: Title): Block | undefined {
+function lastBlock(bytes: Uint8Array, title: Title) {
   const buffer = bufferOf(bytes)
   const heading = `**${title}**`
   const blocksStart = blocksStartOf(bytes)
@@ -183,7 +176,7 @@ function opensBlock(buffer: Buffer, start: number, end: number, blocksStart: num
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d
 
-function readBlock(text: string): Block {
+function readBlock(text: string) {
   const lines = text.split(/\r?\n/)
   const values = new Map<string, string[]>()
   let at = skipBlank(lines, 1)

@@ -29,22 +29,17 @@ export interface LooseFile {
   readonly file: TimedEntry
 }
 
-interface Shelf {
-  readonly loose: readonly LooseFile[]
-  readonly packs: readonly PackFile[]
-}
-
 export async function shelvesIn(tree: Tree, archive: TreePath): Promise<TreePath[]> {
   const folders = (await tree.list(archive)).filter(({ kind, name }) => kind === 'folder' && name !== setAside)
   return [archive, ...folders.filter(({ name }) => !name.startsWith('.')).map(({ name }) => childOf(archive, name))]
 }
 
-export async function readShelf(tree: Tree, folder: TreePath): Promise<Shelf> {
+export async function readShelf(tree: Tree, folder: TreePath) {
   const loose: LooseFile[] = []
   for (const status of finalStatuses) loose.push(...(await looseIn(tree, childOf(folder, status), status)))
   const listed = await tree.list(folder, { times: true })
   loose.push(...looseAmong(folder, listed, undefined))
-  const packs = new Map<string, { path: TreePath; pack: TimedEntry | undefined; index: TimedEntry | undefined }>()
+  const packs = new Map<string, PackFile>()
   for (const file of listed) {
     const parsed = file.kind === 'leaf' ? parsePackName(file.name) : undefined
     if (!parsed) continue

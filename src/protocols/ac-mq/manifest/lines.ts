@@ -23,11 +23,6 @@ export interface Line {
   readonly value?: string
 }
 
-interface Heading {
-  readonly level: number
-  readonly title: string
-}
-
 export interface ManifestProblem {
   readonly line: number
   readonly text: string
@@ -137,7 +132,7 @@ const isClosing = (line: string, mark: string): boolean => {
 /** Hand-made headings (bold, a label, a line below) rank under real ones. */
 const handMade = 7
 
-function headingOf(line: string, next: string | undefined): Heading | undefined {
+function headingOf(line: string, next: string | undefined): { level: number; title: string } | undefined {
   const atx = /^ {0,3}(#{1,6})(?:[ \t]+|(?=[A-Za-z])(?<=##))(.*?)[ \t]*#*[ \t]*$/.exec(line)
   if (atx) return { level: atx[1]!.length, title: atx[2]! }
   const words = line.trim()

@@ -11,17 +11,12 @@ export interface Milestone {
   readonly line: number
 }
 
-interface PlacedMilestone extends Milestone {
-  /** Where the mark stands in the file, and how long it is. */
-  readonly markAt: number
-  readonly markLength: number
-}
-
 export type Ticked =
   | { readonly outcome: 'ticked' | 'already'; readonly text: string; readonly milestone: Milestone }
   | { readonly outcome: 'unknown'; readonly text: string; readonly nearest?: string }
 
-export function milestonesIn(lines: readonly Line[]): PlacedMilestone[] {
+/** `markAt`: where the mark stands in the file. */
+export function milestonesIn(lines: readonly Line[]) {
   return lines.flatMap(({ text, kind, at, number }) => {
     const found = kind === 'text' ? taskMark.exec(text) : undefined
     if (!found) return []
@@ -50,7 +45,7 @@ export function tickMilestone(text: string, which: string | number, done: boolea
   return { outcome: 'ticked', text: ticked, milestone }
 }
 
-function find(all: readonly PlacedMilestone[], which: string | number): PlacedMilestone | undefined {
+function find(all: ReturnType<typeof milestonesIn>, which: string | number) {
   if (typeof which === 'number') return all[which - 1]
   const wanted = simple(which)
   if (wanted === '') return undefined

@@ -19,8 +19,10 @@ export function linksOf(messages: readonly Linked[]): LinksById {
   for (const { id, dependencies } of messages) {
     const found = dependencies.flatMap((text) => {
       const asked = idIn(text)
-      const meant = asked === undefined ? [] : find(asked)
-      return meant.length === 1 && meant[0]!.id !== id ? [meant[0]!.id] : []
+      const [meant, another] = asked === undefined ? [] : find(asked)
+      // The same id may be there twice, in two missions.
+      const isOne = meant !== undefined && (another === undefined || another.id === meant.id)
+      return isOne && meant.id !== id ? [meant.id] : []
     })
     if (found.length > 0) links.set(id, [...new Set(found)])
   }

@@ -6,7 +6,6 @@ import { conflict, corrupt, invalidInput } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { isAboutOneMessage, SendingOnce as Keys } from '../../../messaging/sending-once/sending-once.ts'
-import type { Durability } from '../../../tree/tree.ts'
 import { findCycle } from '../cycles.ts'
 import { idIn } from '../dependencies.ts'
 import { fileNameOf, idLengths, parseFileName } from '../layout.ts'
@@ -23,11 +22,6 @@ import type { Candidate } from './waiting/waiting.ts'
 
 type Body = string | Uint8Array
 
-/** `name`: under which it waits, or would. */
-type SentUnderId =
-  | { readonly outcome: 'sent'; readonly name: string; readonly durability: Durability }
-  | { readonly outcome: 'known'; readonly name: string }
-
 export class SendingOnce {
   readonly #files: MissionFiles
   readonly #keys: Keys
@@ -42,14 +36,14 @@ export class SendingOnce {
     })
   }
 
-  /** `digest`: see `digestOf`. Throws DUPLICATE_ID when the id was used for something else. */
-  async send(stored: AcmqRecord, content: Body, digest: string): Promise<SentUnderId> {
+  /** `digest`: see `digestOf`. Throws DUPLICATE_ID when the id was used for something else. Answers the name in the queue. */
+  async send(stored: AcmqRecord, content: Body, digest: string) {
     const begun = await this.#keys.begin(stored.id, content, digest)
     const published = begun.staged && (await this.#publish(begun.staged))
     const name = published ?? fileNameOf(stored)
-    if (begun.outcome === 'begun') return { outcome: 'sent', name, durability: begun.durability }
+    if (begun.outcome === 'begun') return { outcome: 'sent', name, durability: begun.durability } as const
     if (begun.digest !== digest) throw sameId(stored.id, this.#files.at('pending', name))
-    return { outcome: 'known', name }
+    return { outcome: 'known', name } as const
   }
 
   /** Puts into the queue what senders that were killed, or are held up, had decided to send. */

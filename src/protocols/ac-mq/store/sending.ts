@@ -148,7 +148,7 @@ export class Sending {
     return this.#surroundings
   }
 
-  async #prepare(record: AcmqRecord, { body, otherFields }: SendInput): Promise<Prepared> {
+  async #prepare(record: AcmqRecord, { body, otherFields }: SendInput) {
     const { largestBody, largestMessage } = this.#places.settings
     // A message must stay one with the reports that are added to it.
     const isLarge = Buffer.byteLength(body) > Math.min(largestBody, largestMessage / 2)
@@ -201,12 +201,6 @@ export function recordOf(
     ...(input.replyTo === undefined ? {} : { reply_to: input.replyTo }),
     ...(input.envelope === undefined ? {} : { envelope: input.envelope }),
   }
-}
-
-interface Prepared {
-  readonly stored: AcmqRecord
-  readonly content: string | Buffer
-  readonly notices: readonly string[]
 }
 
 const unchanged = (message: AcmqView): Sent => ({

@@ -89,10 +89,10 @@ export interface Chosen {
 
 /** Each document goes to one plan: to that of the same query, or to the one with most of the messages it began with. */
 export function match(plans: readonly Plan[], existing: Iterable<Existing>): readonly Chosen[] {
-  const found = new PlanIndex(plans)
+  const placesOf = planFinder(plans)
   const shares = [...existing].flatMap((document) => {
     const counts = new Map<number, number>()
-    for (const at of found.for(document)) counts.set(at, (counts.get(at) ?? 0) + 1)
+    for (const at of placesOf(document)) counts.set(at, (counts.get(at) ?? 0) + 1)
     return [...counts].map(([at, share]) => ({ at, document, share }))
   })
   shares.sort((a, b) => b.share - a.share || (a.document.name < b.document.name ? -1 : 1) || a.at - b.at)
@@ -110,24 +110,16 @@ export function match(plans: readonly Plan[], existing: Iterable<Existing>): rea
 const isByQuery = (trigger: string): boolean => trigger === 'query' || trigger === 'milestone'
 
 /** Which plan a message or query belongs to. Plans of one trigger have no message in common, unless they go by queries. */
-class PlanIndex {
-  readonly #byTrigger = new Map<string, Map<string, number>>()
-
-  constructor(plans: readonly Plan[]) {
-    for (const [at, { trigger, query = '', members }] of plans.entries()) {
-      const known = this.#byTrigger.get(trigger) ?? new Map<string, number>()
-      this.#byTrigger.set(trigger, known)
-      if (isByQuery(trigger)) known.set(printedQuery(query), known.get(printedQuery(query)) ?? at)
-      else for (const id of members.keys()) known.set(id, at)
-    }
+function planFinder(plans: readonly Plan[]): (document: Existing) => number[] {
+  const places = new Map<string, number>()
+  const keyOf = (trigger: string, key: string) => `${trigger}\n${key}`
+  for (const [at, { trigger, query = '', members }] of plans.entries()) {
+    const byQuery = keyOf(trigger, printedQuery(query))
+    if (isByQuery(trigger)) places.set(byQuery, places.get(byQuery) ?? at)
+    else for (const id of members.keys()) places.set(keyOf(trigger, id), at)
   }
-
-  for({ trigger, query, anchors }: Existing): number[] {
-    const known = this.#byTrigger.get(trigger)
-    if (!known) return []
-    const keys = isByQuery(trigger) ? [query] : anchors
-    return keys.flatMap((key) => known.get(key) ?? [])
-  }
+  return ({ trigger, query, anchors }) =>
+    (isByQuery(trigger) ? [query] : anchors).flatMap((key) => places.get(keyOf(trigger, key)) ?? [])
 }
 
 const longestSlug = 60
@@ -203,27 +195,18 @@ function partIn(name: string): { readonly of: string; readonly n: number } | und
   return stem === undefined ? undefined : { of: `${stem}.md`, n: Number(n) }
 }
 
-export interface Written {
-  readonly outcome: 'made' | 'renewed' | 'unchanged'
-  readonly head: Omit<CachedDocument, 'mark' | 'madeOf'>
-}
-
 /** Parts first: a reader who finds the document finds the whole log. */
-export async function write(
-  files: MissionFiles,
-  path: TreePath,
-  own: Existing | undefined,
-  content: BusContent,
-): Promise<Written> {
+export async function write(files: MissionFiles, path: TreePath, own: Existing | undefined, content: BusContent) {
   const { tree, settings } = files
   const { main, parts } = printBus(content, isoTime(await tree.now()), settings.busDocumentBytes)
   const { summary: _, ...read } = readBus(main)!
   const head = { ...read, partChecks: parts.map((part) => readBus(part)!.check) }
-  if (own && own.parts === head.parts && checksOf(own) === checksOf(head)) return { outcome: 'unchanged', head }
+  if (own && own.parts === head.parts && checksOf(own) === checksOf(head))
+    return { outcome: 'unchanged', head } as const
   for (const [i, part] of parts.entries()) await writeDocument(tree, partPath(path, i + 2), part, isOurs)
   await writeDocument(tree, path, main, isOurs)
   for (let n = parts.length + 2; n <= (own?.parts ?? 1); n++) await tree.remove(partPath(path, n), { onlyIf: isOurs })
-  return { outcome: own ? 'renewed' : 'made', head }
+  return { outcome: own ? 'renewed' : 'made', head } as const
 }
 
 /** Puts another summary into a document that is as we left it; false when it is not, or is gone. */

@@ -32,7 +32,7 @@ import {
   write,
 } from './bus-files.ts'
 import { OpenCache } from './cache.ts'
-import { byTime, milestonesOf, type Plan, type Planned, planFor, plansOf } from './plans.ts'
+import { messagesByTime, milestonesOf, type Plan, type Planned, planFor, plansOf } from './plans.ts'
 import { type SummaryDesk, summaryOf, summaryTaskId } from './summary-task.ts'
 import type { QueueListing } from './texts.ts'
 
@@ -133,7 +133,7 @@ class Renewal {
     this.#desk = desk
     this.#wanted = wanted
     this.#folder = busPath(cache.files)
-    const blocked = blockedForGood(byTime(cache))
+    const blocked = blockedForGood(messagesByTime(cache))
     this.#blocked = new Map([...blocked].map(([{ id }, why]) => [id, whyBlocked(why, inlineCode)]))
   }
 

@@ -22,12 +22,6 @@ export interface Patience {
   readonly later: number
 }
 
-interface Embedded {
-  readonly index: VectorIndex
-  readonly made: number
-  readonly missing: number
-}
-
 /** So many are asked for and kept before the next: an endpoint that fails half-way need not begin again. */
 const atOnce = 64
 
@@ -37,7 +31,7 @@ export async function embedTexts(
   embedder: Embedder,
   texts: readonly Embeddable[],
   patience: Patience,
-): Promise<Embedded> {
+) {
   const index = await VectorIndex.open(tree, embedder)
   // The same text is embedded once, however many messages say it.
   const distinct = [...new Map(texts.map((one) => [one.digest, one])).values()]
@@ -59,7 +53,7 @@ export async function embedTexts(
   } finally {
     await index.save()
   }
-  return { index, made: done, missing: todo.length - done }
+  return { index, missing: todo.length - done }
 }
 
 function isTime({ atFirst, later }: Patience, isFirst: boolean, done: number, all: number, since: number): boolean {
@@ -81,21 +75,15 @@ async function embedSome(index: VectorIndex, embedder: Embedder, some: readonly 
   for (const [i, { digest }] of known.entries()) index.add(digest, vectors[i])
 }
 
-export interface ByMeaning<T> {
-  readonly found: T
-  /** Why it is not the work of the configured provider. */
-  readonly failure?: SignalboxError
-}
-
 /**
  * Works with the configured provider. When its endpoint fails, what comes with the package takes over, and when that fails too,
- * words alone. `instead`: why there is no provider.
+ * words alone. `instead`: why there is no provider. `failure`: why it is not the work of the configured one.
  */
 export async function withMeaning<T>(
   ports: AcmqPorts,
   byMeaning: (embedder: Embedder) => Promise<T>,
   byWords: (instead?: string) => T,
-): Promise<ByMeaning<T>> {
+): Promise<{ readonly found: T; readonly failure?: SignalboxError }> {
   const attempt = async (which: 'configured' | 'offline'): Promise<T> => {
     const { embedder, instead } = await ports.meaning(which)
     return embedder ? byMeaning(embedder) : byWords(which === 'configured' ? instead : undefined)

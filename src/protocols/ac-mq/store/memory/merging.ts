@@ -28,7 +28,7 @@ import { compactTime, fromCompact, isoTime } from '../../times.ts'
 import { archiveOld } from '../archiving.ts'
 import type { MissionFiles } from '../parts.ts'
 import { missionStateName } from './moved-files.ts'
-import { eachText, listQueues, type MessageText, type QueueListing } from './texts.ts'
+import { byTime, eachText, listQueues, type MessageText, type QueueListing } from './texts.ts'
 
 export interface TakenSnapshot {
   readonly path: TreePath
@@ -67,10 +67,8 @@ export async function mergeQueues(files: MissionFiles, { by, listing }: MergingO
   if (coveredBy === undefined) return { snapshots, archived: 0 }
   const only = await without(files, covered)
   try {
-    const { archived } = await archiveOld(files, async () => only, {
-      olderThanMs: 0,
-      ...(by === undefined ? {} : { by }),
-    })
+    const options = { olderThanMs: 0, ...(by === undefined ? {} : { by }) }
+    const { archived } = await archiveOld(files, async () => only, options)
     await changeMerging(files, (state) => (state.coveredBy === coveredBy ? withoutCovered(state) : state))
     return { snapshots, archived }
   } catch (error) {
@@ -132,17 +130,13 @@ async function without(files: MissionFiles, covered: ReadonlySet<string>) {
 async function take(files: MissionFiles, queue: QueueName, rate: number) {
   const texts: MessageText[] = []
   for await (const text of eachText(files, { queues: [queue], archived: false })) texts.push(text)
-  texts.sort(({ message: a }, { message: b }) =>
-    a.createdAt === b.createdAt ? (a.id < b.id ? -1 : 1) : a.createdAt < b.createdAt ? -1 : 1,
-  )
+  texts.sort((a, b) => byTime(a.message, b.message))
   const detail = detailFor(rate)
   const takenAt = await files.tree.now()
   const messages = texts.map(({ message, body }) => ({ ...message, body }))
   const { address } = files.place
-  const printed = printSnapshot(
-    { mission: address, queue, takenAt: isoTime(takenAt), detail, rate, messages },
-    files.settings.busDocumentBytes,
-  )
+  const snapshot = { mission: address, queue, takenAt: isoTime(takenAt), detail, rate, messages }
+  const printed = printSnapshot(snapshot, files.settings.busDocumentBytes)
   const path = await createFree(files, `${queue}-${compactTime(takenAt)}`, printed)
   return { texts, snapshot: { path, queue, messages: texts.length, detail } }
 }
@@ -187,11 +181,8 @@ const stateIn = (leaf: Leaf | undefined, now: number): MergingState =>
 
 async function changeMerging(files: MissionFiles, change: (state: MergingState) => MergingState): Promise<void> {
   const now = await files.tree.now()
-  const changed = changeLeaf(files.tree, statePath(files), (before) => {
-    const state = change(stateIn(before, now))
-    return Buffer.from(`${JSON.stringify(state, undefined, 2)}\n`)
-  })
-  await unlessUnreadable(changed)
+  const print = (state: MergingState) => Buffer.from(`${JSON.stringify(state, undefined, 2)}\n`)
+  await unlessUnreadable(changeLeaf(files.tree, statePath(files), (before) => print(change(stateIn(before, now)))))
 }
 
 const withoutCovered = ({ coveredBy: _, ...state }: MergingState): MergingState => state

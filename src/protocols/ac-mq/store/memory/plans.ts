@@ -18,6 +18,7 @@ import type { OpenCache } from './cache.ts'
 import { isEndpointFailure, withMeaning } from './embedding.ts'
 import { embedMessages, newestFirst, rankMessages } from './search.ts'
 import { isSummaryTask } from './summary-task.ts'
+import { byTime } from './texts.ts'
 import type { VectorIndex } from './vector-index.ts'
 
 export interface Plan {
@@ -61,10 +62,8 @@ export async function milestonesOf(files: MissionFiles): Promise<Manifest['miles
 }
 
 /** By time. Tasks to write a summary are our own, and not about the mission. */
-export const byTime = ({ messages }: OpenCache): CachedMessage[] =>
-  [...messages.values()]
-    .filter(({ id }) => !isSummaryTask(id))
-    .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1))
+export const messagesByTime = ({ messages }: OpenCache): CachedMessage[] =>
+  [...messages.values()].filter(({ id }) => !isSummaryTask(id)).sort(byTime)
 
 /** Of everything. `mostMs`: how long vectors are made. */
 export async function plansOf(
@@ -74,7 +73,7 @@ export async function plansOf(
   mostMs: number,
 ): Promise<Planned> {
   const { files, before } = cache
-  const messages = byTime(cache)
+  const messages = messagesByTime(cache)
   const existing = await readExisting(files, before.documents)
   const madeAt = new Map([...existing.values()].map(({ query, name }) => [query, busTime(name)]))
   const milestones = ticked.map(({ title, done: isTicked }) =>
@@ -128,7 +127,7 @@ const fallenBack = (provider: string): string => `${provider}, since the configu
 
 /** Of what a query finds. */
 export async function planFor(cache: OpenCache, ports: AcmqPorts, query: string): Promise<Planned> {
-  const messages = byTime(cache)
+  const messages = messagesByTime(cache)
   const newest = messages.toSorted(newestFirst)
   const { ranked, provider, instead, isFallback } = await rankMessages(cache, ports, newest, query)
   const least = (ranked[0]?.score ?? 0) * leastOfBest

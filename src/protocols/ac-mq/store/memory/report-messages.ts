@@ -1,4 +1,5 @@
 /** The messages that a report tells of: first what each is about, then, one after the other, all they say. */
+import { once } from '../../../../kernel/once.ts'
 import { type ArchivedEntry, eachArchived } from '../../archive/archive.ts'
 import { archivePath } from '../../layout.ts'
 import { logEntry } from '../../memory/report-log.ts'
@@ -6,7 +7,7 @@ import type { ReportMessage } from '../../memory/report-picture.ts'
 import { saidIn, shortened } from '../../memory/said.ts'
 import type { MissionFiles } from '../parts.ts'
 import { isSummaryTask } from './summary-task.ts'
-import { eachText, readOneText } from './texts.ts'
+import { byTime, eachText, readOneText } from './texts.ts'
 
 /** Of one message, and of all of them together, in characters: enough to tell what came of it. */
 const mostOfOne = 8000
@@ -41,9 +42,7 @@ export async function messagesOf(
       })
     }
   }
-  return [...found.values()].sort((a, b) =>
-    a.createdAt === b.createdAt ? (a.id < b.id ? -1 : 1) : a.createdAt < b.createdAt ? -1 : 1,
-  )
+  return [...found.values()].sort(byTime)
 }
 
 export interface LogEntry {
@@ -59,11 +58,10 @@ export async function* logOf(
   mission: string,
   mostText: number,
 ): AsyncGenerator<LogEntry> {
-  const byAddress = new Map<string, MissionTexts>()
-  for (const files of missions) byAddress.set(files.place.address, new MissionTexts(files))
+  const readers = new Map<string, BodyReader>(missions.map((files) => [files.place.address, bodyReader(files)]))
   let left = mostText
   for (const message of messages) {
-    const body = left > 0 ? await byAddress.get(message.mission)!.bodyOf(message) : undefined
+    const body = left > 0 ? await readers.get(message.mission)!(message) : undefined
     left -= body?.length ?? 0
     const isWhole = body !== undefined && left >= 0
     yield { text: logEntry(message, isWhole ? body : undefined, mission), isWhole }
@@ -71,30 +69,20 @@ export async function* logOf(
 }
 
 /** Finds again what was found before: messages move on meanwhile. */
-class MissionTexts {
-  readonly #files: MissionFiles
-  #archived: Map<string, ArchivedEntry> | undefined
-
-  constructor(files: MissionFiles) {
-    this.#files = files
-  }
-
-  async bodyOf({ id, name, state }: ReportMessage): Promise<string> {
-    if (state !== 'archived') {
-      const found = await readOneText(this.#files, id, name, state)
-      if (found) return found.body
-    }
-    const entry = (await this.#entries()).get(id)
-    const archived = entry && (await readOneText(this.#files, id, name, entry))
+function bodyReader(files: MissionFiles): BodyReader {
+  const entries = once(async () => {
+    const found = new Map<string, ArchivedEntry>()
+    const { tree, place, settings } = files
+    for await (const entry of eachArchived(tree, archivePath(place), settings)) found.set(entry.id, entry)
+    return found
+  })
+  return async ({ id, name, state }) => {
+    const queued = state === 'archived' ? undefined : await readOneText(files, id, name, state)
+    if (queued) return queued.body
+    const entry = (await entries()).get(id)
+    const archived = entry && (await readOneText(files, id, name, entry))
     return archived?.body ?? 'It was removed while this report was being written.'
   }
-
-  async #entries(): Promise<ReadonlyMap<string, ArchivedEntry>> {
-    if (this.#archived) return this.#archived
-    const found = new Map<string, ArchivedEntry>()
-    const { tree, place, settings } = this.#files
-    for await (const entry of eachArchived(tree, archivePath(place), settings)) found.set(entry.id, entry)
-    this.#archived = found
-    return found
-  }
 }
+
+type BodyReader = (message: ReportMessage) => Promise<string>

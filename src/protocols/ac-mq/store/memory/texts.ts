@@ -1,4 +1,5 @@
 /** Every message of a mission with what it says, archived ones too, for whoever compares and summarises them. */
+import { compareTexts } from '../../../../kernel/order.ts'
 import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import type { TimedEntry } from '../../../../tree/tree.ts'
 import { type ArchivedEntry, eachArchived } from '../../archive/archive.ts'
@@ -117,6 +118,10 @@ async function wholeBody(files: MissionFiles, view: AcmqView, own: string, most 
     leaf.size > most ? `\n\n(These are its first ${most} of ${leaf.size} bytes; all of it is in ${elsewhere}.)` : ''
   return `${Buffer.from(leaf.bytes).toString('utf8')}${rest}\n\n${own}`
 }
+
+/** The oldest first. */
+export const byTime = (a: Pick<AcmqView, 'createdAt' | 'id'>, b: Pick<AcmqView, 'createdAt' | 'id'>): number =>
+  compareTexts(a.createdAt, b.createdAt) || compareTexts(a.id, b.id)
 
 /** What is compared of a message; worked out once. */
 export function textOf(text: MessageText): string {

@@ -5,6 +5,7 @@
 import { readFrontMatter, splitFrontMatter } from '../../formats/front-matter.ts'
 import type { Field, Fields } from '../../formats/header-field.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import { withoutUndefined } from '../../kernel/field.ts'
 
 export interface Draft {
   readonly body: string
@@ -30,24 +31,21 @@ export async function readDraft(text: string, mission: string): Promise<Draft> {
   const read = readFrontMatter(text)
   if (!read) return { body: text, notices: [] }
   const { fields, bodyStart } = read
-  return {
+  return withoutUndefined({
     body: text.slice(bodyStart),
-    ...optional('from', textOf(fields, 'from')),
-    ...optional('to', textOf(fields, 'to')),
-    ...optional('id', textOf(fields, 'id')),
-    ...optional('summary', textOf(fields, 'summary')),
-    ...optional('priority', numberOf(fields, 'priority')),
-    ...optional('timeoutSeconds', numberOf(fields, 'timeout_seconds')),
-    ...optional('dependencies', listOf(fields, 'dependencies')),
-    ...optional('replyTo', fields.get('reply_to')?.text || undefined),
-    ...optional('envelope', fields.get('envelope')?.text || undefined),
-    ...optional('otherFields', await otherFieldsIn(text, fields)),
+    from: textOf(fields, 'from'),
+    to: textOf(fields, 'to'),
+    id: textOf(fields, 'id'),
+    summary: textOf(fields, 'summary'),
+    priority: numberOf(fields, 'priority'),
+    timeoutSeconds: numberOf(fields, 'timeout_seconds'),
+    dependencies: listOf(fields, 'dependencies'),
+    replyTo: fields.get('reply_to')?.text || undefined,
+    envelope: fields.get('envelope')?.text || undefined,
+    otherFields: await otherFieldsIn(text, fields),
     notices: otherMission(fields, mission),
-  }
+  })
 }
-
-const optional = <Key extends string, Value>(key: Key, value: Value | undefined) =>
-  (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value }
 
 function present(fields: Fields, name: string): Field | undefined {
   const field = fields.get(name)

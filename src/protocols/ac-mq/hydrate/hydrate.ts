@@ -110,7 +110,7 @@ const readerFor = (tree: Tree, { maxBytesPerFile = standardBytes }: HydrateOptio
 
 /** Which files a hydration would read, in order. Reads nothing but manifests. */
 export async function planHydration(tree: Tree, options: HydrateOptions, reader = readerFor(tree, options)) {
-  const { missionPath, base, ancestors, message, limits } = options
+  const { missionPath, ancestors, message } = options
   const files = new Map<TreePath, Role>()
   const leftOut = new Map<string, LeftOut>()
   const take = (found: FoundFiles, role: Role) => {
@@ -124,7 +124,7 @@ export async function planHydration(tree: Tree, options: HydrateOptions, reader 
     take(manifest, 'manifest')
     if (mission === missionPath) patterns = manifest.patterns
   }
-  const search = new FileSearch(tree, missionPath, base, limits, options.aliases)
+  const search = new FileSearch(tree, options)
   if (message) {
     take({ files: [message.path], leftOut: [] }, 'message')
     if (message.body !== undefined) take(await search.path(message.body, 'message'), 'body')

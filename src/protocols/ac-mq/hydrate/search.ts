@@ -13,6 +13,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf, parentOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import { subMissions } from '../names.ts'
+import type { HydrateOptions } from './hydrate.ts'
 import { type LeftOut, leftOutBy, overBudget } from './reader.ts'
 
 export interface SearchLimits {
@@ -37,30 +38,22 @@ const notContext: readonly string[] = ['queue', 'archive', subMissions]
 export class FileSearch {
   readonly #tree: Tree
   readonly #mission: TreePath
-  /** The directory that holds `llm/`. What matches nothing in the mission is tried from there. */
   readonly #base: TreePath
   readonly #limits: SearchLimits
   readonly #aliases: ReadonlyMap<string, string>
+  /** What matches nothing in the mission is tried from the directory that holds `llm/`. */
+  readonly #roots: readonly TreePath[]
   readonly #listings = new Map<TreePath, readonly Entry[]>()
   #entries = 0
   #files = 0
 
-  constructor(
-    tree: Tree,
-    mission: TreePath,
-    base: TreePath,
-    limits: Partial<SearchLimits> = {},
-    aliases: ReadonlyMap<string, string> = new Map(),
-  ) {
-    this.#aliases = aliases
+  constructor(tree: Tree, { missionPath, base, limits, aliases = new Map() }: HydrateOptions) {
     this.#tree = tree
-    this.#mission = mission
+    this.#mission = missionPath
     this.#base = base
     this.#limits = { ...standardLimits, ...limits }
-  }
-
-  get #roots(): readonly TreePath[] {
-    return [this.#mission, this.#base]
+    this.#aliases = aliases
+    this.#roots = [missionPath, base]
   }
 
   /** What a pattern of the manifest matches, from the mission or else from the base. */

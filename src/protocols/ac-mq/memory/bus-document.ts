@@ -9,7 +9,7 @@ import { groupBy } from '../../../kernel/group-by.ts'
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import { compactOf } from '../times.ts'
 import { digestOf } from './digest.ts'
-import { logHeading } from './generated.ts'
+import { logHeading, logStart } from './generated.ts'
 import { plainText } from './plain-text.ts'
 
 export type Trigger = 'similarity' | 'chain' | 'milestone' | 'query'
@@ -44,30 +44,19 @@ export interface BusContent {
   readonly insteadOf?: string
 }
 
-export interface PrintedBus {
-  readonly main: string
-  readonly parts: readonly string[]
-}
-
 /** So many ids tell which messages a document began with, and so which one a group that has grown belongs to. */
 const mostAnchors = 16
 
-export function printBus(content: BusContent, generatedAt: string, mostBytes: number): PrintedBus {
+/** The document, and the parts in which its log goes on. */
+export function printBus(content: BusContent, generatedAt: string, mostBytes: number) {
   const { title, messages, summary } = content
   const entries = logEntries(messages)
   const head = `\n## Summary Table\n\n${tableOf(messages)}\n## Thematic Summary\n\n${summary.trim()}\n\n${logHeading}\n`
   const [first = '', ...others] = divide(entries, mostBytes, Buffer.byteLength(head) + 1024)
-  const partName = (n: number) => `# Message Bus: ${plainText(title, 80)} (part ${n} of ${others.length + 1})\n`
-  const parts = others.map((log, i) => checked(`${partName(i + 2)}\n`, [], `${logHeading}\n${log}`, generatedAt))
-  return {
-    main: checked(
-      `# Message Bus: ${plainText(title, 80)}\n\n`,
-      headerOf(content, parts.length),
-      head + first,
-      generatedAt,
-    ),
-    parts,
-  }
+  const name = `# Message Bus: ${plainText(title, 80)}`
+  const partName = (n: number) => `${name} (part ${n} of ${others.length + 1})`
+  const parts = others.map((log, i) => checked(`${partName(i + 2)}\n\n`, [], `${logHeading}\n${log}`, generatedAt))
+  return { main: checked(`${name}\n\n`, headerOf(content, parts.length), head + first, generatedAt), parts }
 }
 
 function headerOf(
@@ -127,7 +116,7 @@ export function readBus(text: string): BusHead | undefined {
     provider: field('Provider'),
     summaryBy: field('Summary By'),
     summaryOf: field('Summary Of').replaceAll('`', ''),
-    summary: summaryIn(text),
+    summary: text.slice(...placeOfSummary(text)).trim(),
     anchors: [...field('Began With').matchAll(/`([^`]+)`/g)].map(([, id]) => id!),
     messages: Number(field('Messages Included')) || 0,
     parts: Math.min(10_000, Number(field('Parts')) || 1),
@@ -136,22 +125,12 @@ export function readBus(text: string): BusHead | undefined {
   }
 }
 
-const summaryIn = (text: string): string => text.slice(...placeOfSummary(text)).trim()
-
-/** Where the summary stands: up to the heading of the log that is outside of a quotation. */
+/** Where the summary stands: between its heading and the log. */
 function placeOfSummary(text: string): [start: number, end: number] {
   const heading = text.indexOf(summaryHeading)
-  if (heading < 0) return [0, 0]
   const start = heading + summaryHeading.length
-  let fence: string | undefined
-  let end = start
-  for (const line of text.slice(start).split('\n')) {
-    if (fence === undefined && line === logHeading) return [start, end]
-    if (fence === undefined) fence = /^(`{3,}|~{3,})/.exec(line)?.[1]
-    else if (line === fence) fence = undefined
-    end += line.length + 1
-  }
-  return [0, 0]
+  const end = heading < 0 ? undefined : logStart(text, start)
+  return end === undefined ? [0, 0] : [start, end]
 }
 
 const headLines = /^(# Message Bus: .*\n\n)\*\*Generated:\*\* .*\n((?:.+\n)*?)\*\*Check:\*\* .*\n/

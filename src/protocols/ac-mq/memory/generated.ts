@@ -43,21 +43,21 @@ export function hydratedText(path: string, text: string): string | undefined {
 /** So many rows of a table tell what a document is about: the first and the last ones. */
 const mostRows = 40
 
-/** Header, table and summary of a bus document, up to the heading of the log that stands outside of a quotation. */
-function headOf(text: string): string {
-  const lines: string[] = []
+/** Where the log of a bus document begins: at its heading, but not at one inside a quotation. */
+export function logStart(text: string, from = 0): number | undefined {
   let fence: string | undefined
-  for (const line of text.split('\n')) {
-    if (fence === undefined && line === logHeading) {
-      lines.push('')
-      break
-    }
-    lines.push(line)
+  let at = from
+  for (const line of text.slice(from).split('\n')) {
+    if (fence === undefined && line === logHeading) return at
     if (fence === undefined) fence = /^(`{3,}|~{3,})/.exec(line)?.[1]
     else if (line === fence) fence = undefined
+    at += line.length + 1
   }
-  return withShortTable(lines).join('\n')
+  return undefined
 }
+
+/** Header, table and summary of a bus document. */
+const headOf = (text: string): string => withShortTable(text.slice(0, logStart(text)).split('\n')).join('\n')
 
 function withShortTable(lines: readonly string[]): readonly string[] {
   const start = lines.findIndex((line) => /^\| --- \|/.test(line)) + 1

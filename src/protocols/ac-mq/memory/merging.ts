@@ -71,12 +71,10 @@ export function decide(state: MergingState, queue: QueueName, arrivedAt: readonl
   if (!before) return decision('snapshot', `${count} messages reach the threshold of ${threshold}`)
   const came = arrivedAt.filter((at) => at > before.at).length
   const changed = came + Math.max(0, before.count - (count - came))
+  const news = `${changed} came or went since the last snapshot`
   return changed < threshold
-    ? decision('waited', `${changed} came or went since the last snapshot, and the threshold is ${threshold}`)
-    : decision(
-        'snapshot',
-        `${changed} came or went since the last snapshot, which reaches the threshold of ${threshold}`,
-      )
+    ? decision('waited', `${news}, and the threshold is ${threshold}`)
+    : decision('snapshot', `${news}, which reaches the threshold of ${threshold}`)
 }
 
 /** What waited is remembered once, until something else is decided. */

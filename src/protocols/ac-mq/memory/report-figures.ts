@@ -1,16 +1,12 @@
 /** What a report counts and draws: who did how much, what happened on which day, and what depends on what. Pure. */
+import { compareTexts } from '../../../kernel/order.ts'
 import { drawGraph } from '../graph.ts'
 import { plainText } from './plain-text.ts'
 import { fixed, type Part } from './report-fit.ts'
 import type { ReportMessage } from './report-picture.ts'
 
 export function figuresOf(messages: readonly ReportMessage[]): Part {
-  const agents = new Map<string, { sent: number; completed: number; failed: number; hours: number[] }>()
-  const of = (name: string) => {
-    const known = agents.get(name) ?? { sent: 0, completed: 0, failed: 0, hours: [] }
-    agents.set(name, known)
-    return known
-  }
+  const { of, rows: agents } = tally()
   for (const { from, to, status, createdAt, finishedAt } of messages) {
     of(from).sent++
     // `all` is no agent: the message was finished without a claim.
@@ -22,12 +18,10 @@ export function figuresOf(messages: readonly ReportMessage[]): Part {
     if (finishedAt !== undefined && Number.isFinite(began) && finishedAt > began - 1000)
       of(to).hours.push(Math.max(0, finishedAt - began) / 3_600_000)
   }
-  const rows = [...agents]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(
-      ([name, { sent, completed, failed, hours }]) =>
-        `| ${plainText(name)} | ${sent} | ${completed} | ${failed} | ${hours.length === 0 ? '' : durationOf(median(hours))} |`,
-    )
+  const rows = agents().map(
+    ([name, { sent, completed, failed, hours }]) =>
+      `| ${plainText(name)} | ${sent} | ${completed} | ${failed} | ${hours.length === 0 ? '' : durationOf(median(hours))} |`,
+  )
   if (rows.length === 0) return fixed('## Figures\n\nNo messages.')
   const head = [
     '## Figures\n',
@@ -54,23 +48,27 @@ export function timelineOf(messages: readonly ReportMessage[]): Part {
 }
 
 function daysOf(messages: readonly ReportMessage[]): string[] {
-  const days = new Map<string, { sent: number; completed: number; failed: number }>()
-  const at = (day: string) => {
-    const known = days.get(day) ?? { sent: 0, completed: 0, failed: 0 }
-    days.set(day, known)
+  const { of, rows } = tally()
+  for (const { createdAt, finishedAt, status } of messages) {
+    of(createdAt.slice(0, 10)).sent++
+    const day = finishedAt === undefined ? undefined : new Date(finishedAt).toISOString().slice(0, 10)
+    if (day !== undefined && (status === 'completed' || status === 'failed')) of(day)[status]++
+  }
+  return rows().map(
+    ([day, { sent, completed, failed }]) =>
+      `- ${plainText(day)}: ${sent} sent, ${completed} completed, ${failed} failed`,
+  )
+}
+
+/** Counts by agent or by day. */
+function tally() {
+  const counts = new Map<string, { sent: number; completed: number; failed: number; hours: number[] }>()
+  const of = (key: string) => {
+    const known = counts.get(key) ?? { sent: 0, completed: 0, failed: 0, hours: [] }
+    counts.set(key, known)
     return known
   }
-  for (const { createdAt, finishedAt, status } of messages) {
-    at(createdAt.slice(0, 10)).sent++
-    const day = finishedAt === undefined ? undefined : new Date(finishedAt).toISOString().slice(0, 10)
-    if (day !== undefined && (status === 'completed' || status === 'failed')) at(day)[status]++
-  }
-  return [...days]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(
-      ([day, { sent, completed, failed }]) =>
-        `- ${plainText(day)}: ${sent} sent, ${completed} completed, ${failed} failed`,
-    )
+  return { of, rows: () => [...counts].sort(([a], [b]) => compareTexts(a, b)) }
 }
 
 const mostNodes = 60

@@ -98,8 +98,7 @@ export function whoIn(
   return parts.filter((part) => part !== '').join(', and ')
 }
 
-const namesOf = (names: ReadonlySet<string>): string =>
-  listedAtMost(
-    [...names].sort().map((name) => plainText(name)),
-    6,
-  )
+function namesOf(names: ReadonlySet<string>): string {
+  const sorted = [...names].sort().map((name) => plainText(name))
+  return listedAtMost(sorted, 6)
+}

@@ -176,10 +176,8 @@ class Report {
     const print = (shown: number): string => {
       if (shown === 0) return ''
       const titles = chapters.slice(0, shown)
-      const counts = shared(
-        titles.map(({ results }) => results.length),
-        shown - titles.length,
-      )
+      const wanted = titles.map(({ results }) => results.length)
+      const counts = shared(wanted, shown - titles.length)
       const lines = titles.flatMap(({ title, results }, i) => [title, ...shownOf(results, counts[i]!, '  ')])
       return ['## Progress\n', ...lines, ...rest(chapters.length - titles.length)].join('\n')
     }
@@ -289,12 +287,8 @@ class Report {
   /** Its heading, and the most telling ones in the order in which they happened. A day is named when it begins. */
   #story(heading: string, messages: readonly TellingMessage[], first: number): Part {
     const ends = new Map(messages.map((message) => [message, inShort(message.said.result?.text ?? '')]))
-    const moreOf = new Map(
-      alike(messages, (message) => `${message.summary}\n${ends.get(message)}`).map(({ message, more }) => [
-        message,
-        more,
-      ]),
-    )
+    const groups = alike(messages, (message) => `${message.summary}\n${ends.get(message)}`)
+    const moreOf = new Map(groups.map(({ message, more }) => [message, more]))
     const weighed = heaviest([...moreOf.keys()], (message) => moreOf.get(message) !== '')
     const print = (shown: number): string => {
       if (shown === 0) return ''

@@ -42,35 +42,22 @@ export function extractiveSummary(
     const sentences = isTold && messages.length > 1 ? [] : sentencesIn(asked)
     return sentences.filter((one) => !isQuestion(one) && isNew(one, told))
   })
-  return [
-    opening(messages, { has: ({ id }: BusMessage) => blocked.has(id) }),
-    section(
-      'Results',
-      results.map(({ text }) => text),
+  const failures = alike(failed, ({ summary, said }) => `${summary}\n${said.failure?.reason}`)
+  const reasonOf = (reason: string | undefined) => (reason ? `“${plainText(reason)}”` : 'no reason is given')
+  const sections: Readonly<Record<string, readonly string[]>> = {
+    Results: results.map(({ text }) => text),
+    Failed: failures.map(
+      ({ message: one, more }) => `${titled(one)}: ${reasonOf(one.said.failure?.reason)} (${source(one)}${more})`,
     ),
-    section(
-      'Failed',
-      alike(failed, ({ summary, said }) => `${summary}\n${said.failure?.reason}`).map(({ message: one, more }) => {
-        const reason = one.said.failure?.reason
-        const told = reason ? `“${plainText(reason)}”` : 'no reason is given'
-        return `${titled(one)}: ${told} (${source(one)}${more})`
-      }),
+    'Blocked for good': stuck.map((one) => `${titled(one)} (${source(one)}): ${blocked.get(one.id)!}`),
+    'Open questions': questions.map(({ text, message }) => quoted(text, message)),
+    [results.length > 0 ? 'What else was said' : 'What was said']: keySentences(said, mostSentences).map(
+      ({ text, source: at }) => quoted(text, messages[at]!),
     ),
-    section(
-      'Blocked for good',
-      stuck.map((one) => `${titled(one)} (${source(one)}): ${blocked.get(one.id)!}`),
-    ),
-    section(
-      'Open questions',
-      questions.map(({ text, message }) => quoted(text, message)),
-    ),
-    section(
-      results.length > 0 ? 'What else was said' : 'What was said',
-      keySentences(said, mostSentences).map(({ text, source: at }) => quoted(text, messages[at]!)),
-    ),
-  ]
-    .filter((one) => one !== '')
-    .join('\n\n')
+  }
+  const first = opening(messages, { has: ({ id }: BusMessage) => blocked.has(id) })
+  const all = [first, ...Object.entries(sections).map(([title, items]) => section(title, items))]
+  return all.filter((one) => one !== '').join('\n\n')
 }
 
 /** Of one message everything is told below. */

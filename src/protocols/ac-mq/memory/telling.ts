@@ -37,10 +37,8 @@ export function tellResults<T extends Telling>(messages: readonly T[], source: (
   const done = messages.filter(({ status }) => status === 'completed')
   const texts = new Map(done.map((message) => [message, inShort(message.said.result?.text ?? '')]))
   const silent = done.filter((message) => texts.get(message) === '')
-  const spoken = alike(
-    done.filter((message) => texts.get(message) !== ''),
-    (message) => texts.get(message)!,
-  )
+  const withText = done.filter((message) => texts.get(message) !== '')
+  const spoken = alike(withText, (message) => texts.get(message)!)
   const told = spoken.map(({ message, others }): Told<T> => {
     const text = texts.get(message)!
     // “Done.” may be the result of very different things.
@@ -53,10 +51,8 @@ export function tellResults<T extends Telling>(messages: readonly T[], source: (
   told.sort((a, b) => b.weight - a.weight)
   if (silent.length === 0) return told
   const names = silent.map((message) => `${titled(message)} (${source(message)})`)
-  return [
-    ...told,
-    { message: silent[0]!, text: `Done, without a word on it: ${listedAtMost(names, mostNamed)}`, weight: -3 },
-  ]
+  const text = `Done, without a word on it: ${listedAtMost(names, mostNamed)}`
+  return [...told, { message: silent[0]!, text, weight: -3 }]
 }
 
 /** One of each that say the same but for numbers, with how many more there are, in words. */

@@ -17,26 +17,11 @@ import type { Policy, PolicyPlaces, PolicyText } from './policy.ts'
 import type { Settling } from './settling.ts'
 import type { AcmqViewWithBody } from './view.ts'
 
-/** A message that waits for a person, and the pattern of the policy that holds it back. */
-export interface HeldMessage {
-  readonly message: AcmqViewWithBody
-  readonly pattern: string
-  /** Names what a person is shown of it. */
-  readonly digest: string
-}
-
 interface Approval {
   readonly id: string
   readonly digest: string
   readonly by: string
   readonly at: string
-}
-
-export interface Approving {
-  readonly by: string
-  readonly at: string
-  /** What that person was shown, when that is to be compared. */
-  readonly shown?: string
 }
 
 export class Approvals {
@@ -52,7 +37,8 @@ export class Approvals {
     this.#settling = settling
   }
 
-  async *held(): AsyncGenerator<HeldMessage> {
+  /** The messages that wait for a person, each with the pattern that holds it back, and the digest of what is shown. */
+  async *held() {
     if (!(await this.#policy.isThere())) return
     for await (const one of this.#overview.each('pending')) {
       if ('reason' in one) continue
@@ -63,17 +49,17 @@ export class Approvals {
     }
   }
 
-  /** Twice changes nothing. It is for this very text: what the message says later is not approved. */
-  async approve(id: string, { by, at, shown }: Approving): Promise<Omit<Settled<'approved'>, 'durability'>> {
+  /** For this very text: what the message says later is not approved. `shown`: the digest of what the person was shown. */
+  async approve(id: string, { by, at, shown }: { readonly by: string; readonly at: string; readonly shown?: string }) {
     const message = expectWaiting(await this.#overview.show(id))
     const { body } = message
     const elsewhere = await readLargeBody(this.#places, message)
     if (shown !== undefined && shown !== shownDigest(message, body, elsewhere)) throw changedSince(message.id)
-    if (await isApproved(this.#places, message, body)) return { outcome: 'unchanged', message }
+    if (await isApproved(this.#places, message, body)) return { outcome: 'unchanged', message } as const
     const approval: Approval = { id: message.id, digest: approvedDigest(message, body, elsewhere), by, at }
     const bytes = Buffer.from(`${JSON.stringify(approval, undefined, 2)}\n`)
     await changeLeaf(this.#places.tree, approvalOf(message.id), () => bytes)
-    return { outcome: 'approved', message }
+    return { outcome: 'approved', message } as const
   }
 
   /** A person says no: the message fails with that reason. */

@@ -55,12 +55,9 @@ async function theOneWith(id: string, missions: readonly Mission[]): Promise<Mis
     })
   }
   if (!another) return only
-  throw conflict(
-    'AMBIGUOUS_ID',
-    `More than one mission has a message ${id}: ${found.map((one) => one.address).join(', ')}.`,
-    {
-      hint: 'Name the one mission.',
-      details: { id, missions: found.map((one) => one.address) },
-    },
-  )
+  const addresses = found.map(({ address }) => address)
+  throw conflict('AMBIGUOUS_ID', `More than one mission has a message ${id}: ${addresses.join(', ')}.`, {
+    hint: 'Name the one mission.',
+    details: { id, missions: addresses },
+  })
 }

@@ -70,8 +70,7 @@ export class ClaimMove {
         won = undefined
         wonTimes = times
         if (now.outcome === 'malformed') return undefined
-        const { message } = now
-        const { record, bodyStart } = message
+        const { record, bodyStart } = now.message
         if (!isFor(record, agent) || !isAsRemembered(candidate, record)) return undefined
         won = now
         body = bufferOf(before).toString('utf8', bodyStart)
@@ -93,8 +92,8 @@ export class ClaimMove {
       await this.#expectUnreadable(name, error)
       return 'other'
     }
-    if (moved.outcome === 'kept' && won) return { outcome: 'held', why: blockedAs(won.message.record, reason!) }
     if (moved.outcome === 'kept') {
+      if (won) return { outcome: 'held', why: blockedAs(won.message.record, reason!) }
       await this.#waiting.reread(name)
       return 'other'
     }
@@ -106,10 +105,8 @@ export class ClaimMove {
     if (moved.outcome !== 'moved' || !won) return 'lost'
     if (this.held.size >= mostHeld) this.held.clear()
     this.held.add(nameOf(target))
-    const {
-      message: { record },
-      problems,
-    } = moved.bytes ? this.#files.expect(moved.bytes, name, wonTimes) : won
+    const { message, problems } = moved.bytes ? this.#files.expect(moved.bytes, name, wonTimes) : won
+    const { record } = message
     return {
       outcome: 'claimed',
       // Only the header was changed.

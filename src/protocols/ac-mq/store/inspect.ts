@@ -16,90 +16,74 @@ import { hasReason } from './quarantine.ts'
 import type { Supervision } from './supervising.ts'
 import type { Waiting } from './waiting/waiting.ts'
 
-export type IsSeen = (agent: string) => Promise<boolean>
-
 export interface InspectionOptions {
-  readonly isSeen?: IsSeen
+  readonly isSeen?: (agent: string) => Promise<boolean>
   /** Finishes what killed processes have begun. */
   readonly repair?: boolean
 }
 
-export class Inspection {
-  readonly #files: MissionFiles
-  readonly #waiting: Waiting
-  readonly #supervision: Supervision
+export async function inspectMission(
+  files: MissionFiles,
+  waiting: Waiting,
+  supervision: Supervision,
+  { isSeen, repair = false }: InspectionOptions = {},
+): Promise<Finding[]> {
+  const findings = await misplaced(files)
+  const looks = [
+    () => unfinishedChanges(files.tree, supervision.journal, repair),
+    () => stalledClaims(files, supervision),
+    () => stuckDependencies(files, waiting),
+    async () => (await import('./memory/inspect.ts')).memoryFindings(files, repair),
+    async () => (isSeen ? unseenRecipients(files, waiting, isSeen) : []),
+  ]
+  // What keeps a look from being made has been told, or stands in the way of the next look too.
+  for (const look of looks) findings.push(...(await findingsOf(files.path, look)))
+  return findings
+}
 
-  constructor(files: MissionFiles, waiting: Waiting, supervision: Supervision) {
-    this.#files = files
-    this.#waiting = waiting
-    this.#supervision = supervision
-  }
-
-  async run({ isSeen, repair = false }: InspectionOptions = {}): Promise<Finding[]> {
-    const findings = await this.#misplaced()
-    const looks = [
-      () => unfinishedChanges(this.#files.tree, this.#supervision.journal, repair),
-      () => stalledClaims(this.#files, this.#supervision),
-      () => stuckDependencies(this.#files, this.#waiting),
-      async () => (await import('./memory/inspect.ts')).memoryFindings(this.#files, repair),
-      async () => (isSeen ? unseenRecipients(this.#files, this.#waiting, isSeen) : []),
-    ]
-    // What keeps a look from being made has been told, or stands in the way of the next look too.
-    for (const look of looks) findings.push(...(await findingsOf(this.#files.path, look)))
-    return findings
-  }
-
-  async #misplaced(): Promise<Finding[]> {
-    const findings: Finding[] = await oddInMission(this.#files)
-    const places = new Map<string, string>()
-    for (const queue of queueNames) {
-      for (const entry of await listIfFolder(this.#files.tree, this.#files.queues[queue])) {
-        if (!isMessageName(entry.name)) continue
-        const read = await this.#read(queue, entry, findings)
-        if (!read) continue
-        const path = this.#files.at(queue, entry.name)
-        const { id, status } = read.message.record
-        if (status !== queue && (await this.#standsStill(read))) {
-          const message = `Its status says ${JSON.stringify(status)}, but it is in ${queue}.`
-          findings.push(this.#found('STATUS_FOLDER_MISMATCH', path, message, 'Bring them into agreement'))
-        }
-        const other = places.get(id)
-        if (other !== undefined) {
-          const message = `Message ${id} is also in ${other}.`
-          findings.push(this.#found('MESSAGE_IN_TWO_PLACES', path, message, 'Set aside the copy that is less far'))
-        }
-        places.set(id, path)
+async function misplaced(files: MissionFiles): Promise<Finding[]> {
+  const findings: Finding[] = await oddInMission(files)
+  const tell = (code: string, path: string, message: string, remedy: string) =>
+    findings.push(finding('warning', code, path, message, `${remedy}: acmq reconcile ${files.place.address}`))
+  const places = new Map<string, string>()
+  for (const queue of queueNames) {
+    for (const entry of await listIfFolder(files.tree, files.queues[queue])) {
+      const read = isMessageName(entry.name) ? await readEntry(files, queue, entry, findings) : undefined
+      if (!read) continue
+      const path = files.at(queue, entry.name)
+      const { id, status } = read.message.record
+      if (status !== queue && (await standsStill(files, read))) {
+        const message = `Its status says ${JSON.stringify(status)}, but it is in ${queue}.`
+        tell('STATUS_FOLDER_MISMATCH', path, message, 'Bring them into agreement')
       }
+      const other = places.get(id)
+      if (other !== undefined) {
+        const message = `Message ${id} is also in ${other}.`
+        tell('MESSAGE_IN_TWO_PLACES', path, message, 'Set aside the copy that is less far')
+      }
+      places.set(id, path)
     }
-    const { tree, place, settings } = this.#files
-    findings.push(...(await inspectArchive(tree, archivePath(place), settings)))
-    return findings
   }
+  return [...findings, ...(await inspectArchive(files.tree, archivePath(files.place), files.settings))]
+}
 
-  async #read(queue: QueueName, { name, kind }: Entry, findings: Finding[]): Promise<ReadHeader | undefined> {
-    const path = this.#files.at(queue, name)
-    if (kind !== 'leaf') {
-      findings.push(strangeFile(path, name, kind))
-      return undefined
-    }
-    const read = await this.#files.readHeader(queue, name)
-    if (!read || read.outcome === 'message') return read
-    const [{ message, hint }] = read.problems
-    if (read.outcome === 'closed') findings.push(closedMessage(path, message, hint))
-    else if (queue !== 'failed' || !(await hasReason(this.#files, name))) {
-      const next = `Correct the file, or set it aside: acmq reconcile ${this.#files.place.address}`
-      findings.push(unreadableMessage(path, message, next))
-    }
+async function readEntry(files: MissionFiles, queue: QueueName, { name, kind }: Entry, findings: Finding[]) {
+  const path = files.at(queue, name)
+  if (kind !== 'leaf') {
+    findings.push(strangeFile(path, name, kind))
     return undefined
   }
-
-  /** Between the two steps of a claim, folder and status differ for an instant. */
-  async #standsStill({ changedAt }: ReadHeader): Promise<boolean> {
-    return (await this.#files.tree.now()) - changedAt >= this.#files.settings.quarantineAfterMs
+  const read = await files.readHeader(queue, name)
+  if (!read || read.outcome === 'message') return read
+  const [{ message, hint }] = read.problems
+  if (read.outcome === 'closed') findings.push(closedMessage(path, message, hint))
+  else if (queue !== 'failed' || !(await hasReason(files, name))) {
+    const next = `Correct the file, or set it aside: acmq reconcile ${files.place.address}`
+    findings.push(unreadableMessage(path, message, next))
   }
-
-  #found(code: string, path: string, message: string, remedy: string): Finding {
-    const hint = `${remedy}: acmq reconcile ${this.#files.place.address}`
-    return finding('warning', code, path, message, hint)
-  }
+  return undefined
 }
+
+/** Between the two steps of a claim, folder and status differ for an instant. */
+const standsStill = async ({ tree, settings }: MissionFiles, { changedAt }: ReadHeader): Promise<boolean> =>
+  (await tree.now()) - changedAt >= settings.quarantineAfterMs

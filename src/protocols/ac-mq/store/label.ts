@@ -26,16 +26,7 @@ export const foundBy = (labelled: readonly { readonly name: string; readonly lab
   labelled
     .map(({ name, label }) => {
       const [to = '', priority, time, id = '', mark] = label.split(' ')
-      const mayWait = mark === waits
-      return {
-        name,
-        id,
-        to,
-        priority: Number(priority),
-        time: Number(time),
-        dependencies: noDependencies,
-        summary: '',
-        mayWait,
-      }
+      const order = { priority: Number(priority), time: Number(time) }
+      return { name, id, to, ...order, dependencies: noDependencies, summary: '', mayWait: mark === waits }
     })
     .sort(inOrder)

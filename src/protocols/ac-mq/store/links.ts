@@ -31,12 +31,8 @@ function insideOf(folder: TreePath, text: string): string | undefined {
   return path?.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path
 }
 
-const leaves = (text: string, folder: string) =>
-  invalidInput(
-    'LINK_LEAVES_MISSION',
-    `Not a file of the mission: ${printableLine(JSON.stringify(text.slice(0, 120)))}.`,
-    {
-      hint: `Name it relative to ${folder}, such as findings/report.md.`,
-      details: { link: text.slice(0, 400) },
-    },
-  )
+function leaves(text: string, folder: string) {
+  const message = `Not a file of the mission: ${printableLine(JSON.stringify(text.slice(0, 120)))}.`
+  const hint = `Name it relative to ${folder}, such as findings/report.md.`
+  return invalidInput('LINK_LEAVES_MISSION', message, { hint, details: { link: text.slice(0, 400) } })
+}

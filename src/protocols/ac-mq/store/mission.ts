@@ -13,11 +13,13 @@ import type { AcmqSettings } from '../settings.ts'
 import { ClaimMove } from './claim-move.ts'
 import { Claiming } from './claiming.ts'
 import { Finder } from './finder.ts'
+import type { InspectionOptions } from './inspect.ts'
 import { MissionFiles } from './parts.ts'
 import { Policy } from './policy.ts'
 import { Sending } from './sending.ts'
 import { Settling } from './settling.ts'
 import { Waiting } from './waiting/waiting.ts'
+import type { AwaitOptions } from './waiting-for-ends.ts'
 
 export interface MissionParts {
   readonly tree: Tree
@@ -82,8 +84,9 @@ export class Mission {
   })
 
   readonly ends = once(async () => {
-    const { Ends } = await import('./waiting-for-ends.ts')
-    return new Ends(this.files, this.#finder, this.#waiting)
+    const { waitForEnds } = await import('./waiting-for-ends.ts')
+    const parts = { files: this.files, finder: this.#finder, waiting: this.#waiting }
+    return { wait: (ids: readonly string[], options?: AwaitOptions) => waitForEnds(parts, ids, options) }
   })
 
   readonly approvals = once(async () => {
@@ -114,8 +117,8 @@ export class Mission {
   })
 
   readonly inspection = once(async () => {
-    const { Inspection } = await import('./inspect.ts')
-    return new Inspection(this.files, this.#waiting, await this.supervision())
+    const [{ inspectMission }, supervision] = await Promise.all([import('./inspect.ts'), this.supervision()])
+    return { run: (options?: InspectionOptions) => inspectMission(this.files, this.#waiting, supervision, options) }
   })
 
   /** What is made of messages and files: bus documents, snapshots, reports, search, order in `context/`. AC-MQ §13–16. */

@@ -38,24 +38,18 @@ export class Missions {
    * Makes a mission with all its folders and a manifest to fill in. One that exists is left as it is. `queue/` comes last
    * and is what makes it a mission: whoever repeats a call that was cut short before that finishes it.
    */
-  async create(
-    name: string,
-    options: { readonly objective?: string } = {},
-  ): Promise<{ outcome: 'created' | 'unchanged'; mission: Mission; path: TreePath; manifest: TreePath }> {
+  async create(name: string, options: { readonly objective?: string } = {}) {
     const address = missionAddress(name)
     const parent = address.includes('/') ? address.slice(0, address.lastIndexOf('/')) : undefined
     if (parent !== undefined) await this.open(parent)
     const { tree, clock, root } = this.#parts
     const place = { root, address }
     const path = missionPath(place)
-    const found = async () => ({ mission: await this.#missionAt(address), path })
-    if (await this.#isThere(place)) {
-      return {
-        outcome: 'unchanged',
-        ...(await found()),
-        manifest: (await this.#manifestOf(place)) ?? manifestPath(place),
-      }
+    const made = async (outcome: 'created' | 'unchanged', manifest: TreePath | undefined) => {
+      const mission = await this.#missionAt(address)
+      return { outcome, mission, path, manifest: manifest ?? manifestPath(place) }
     }
+    if (await this.#isThere(place)) return made('unchanged', await this.#manifestOf(place))
     // Of two processes that make `Alpha` and `alpha` at once, the second sees the first.
     return tree.exclusively(`acmq-create-${nameOf(path).toLowerCase()}`, async () => {
       await this.#refuseOtherCase(place, path)
@@ -68,11 +62,7 @@ export class Missions {
         await tree.create(manifest, Buffer.from(text))
       }
       for (const folder of isThere ? [] : missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
-      return {
-        outcome: isThere ? 'unchanged' : 'created',
-        ...(await found()),
-        manifest: manifest ?? manifestPath(place),
-      }
+      return made(isThere ? 'unchanged' : 'created', manifest)
     })
   }
 
@@ -84,21 +74,14 @@ export class Missions {
   /** Some disks take names that differ by case alone for one. */
   async #refuseOtherCase({ root, address }: MissionPlace, path: TreePath): Promise<void> {
     const name = nameOf(path)
-    const others = (await this.#parts.tree.list(parentOf(path))).filter(({ kind }) => kind === 'folder')
-    const other = sameButForCase(
-      name,
-      others.map((entry) => entry.name),
-    )
+    const folders = (await this.#parts.tree.list(parentOf(path))).filter(({ kind }) => kind === 'folder')
+    const names = folders.map((entry) => entry.name)
+    const other = sameButForCase(name, names)
     if (other === undefined) return
     const there = `${address.slice(0, address.length - name.length)}${other}`
-    throw conflict(
-      'SAME_BUT_FOR_CASE',
-      `There is ${there} under ${root} already: names may not differ by case alone.`,
-      {
-        hint: `Use ${there}, or choose another name.`,
-        details: { mission: address, other: there },
-      },
-    )
+    const message = `There is ${there} under ${root} already: names may not differ by case alone.`
+    const hint = `Use ${there}, or choose another name.`
+    throw conflict('SAME_BUT_FOR_CASE', message, { hint, details: { mission: address, other: there } })
   }
 
   /** The manifest that is there: the one in `_meta/`, or else the one in the mission itself. */

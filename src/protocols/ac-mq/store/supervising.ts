@@ -87,13 +87,10 @@ export class Supervision implements Steps<StallStep, StallSubject> {
     const now = await this.#files.tree.now()
     const stalled: StalledClaim[] = []
     for (const { name, read, since } of await this.#processing()) {
-      const {
-        message: { record },
-        problems,
-      } = read
+      const { record } = read.message
       const overdue = now - since - record.timeout_seconds * 1000
       if (overdue <= 0) continue
-      const message = viewOf(record, 'processing', this.#files.at('processing', name), problems)
+      const message = viewOf(record, 'processing', this.#files.at('processing', name), read.problems)
       stalled.push({ message, since, overdueSeconds: Math.floor(overdue / 1000), changedAt: read.changedAt })
     }
     return stalled.sort((a, b) => b.overdueSeconds - a.overdueSeconds)
@@ -101,9 +98,8 @@ export class Supervision implements Steps<StallStep, StallSubject> {
 
   /** When the first of the claims in force runs out, by the tree's time. */
   async nextStallAt(): Promise<number | undefined> {
-    const ends = (await this.#processing()).map(
-      ({ read: { message }, since }) => since + message.record.timeout_seconds * 1000,
-    )
+    const claims = await this.#processing()
+    const ends = claims.map(({ read, since }) => since + read.message.record.timeout_seconds * 1000)
     return ends.length === 0 ? undefined : Math.min(...ends)
   }
 

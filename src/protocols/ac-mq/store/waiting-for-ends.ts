@@ -1,5 +1,5 @@
 /** Waiting for what becomes of messages: for those who have sent them and go on when they are completed or failed. */
-import { ambiguousId } from '../../../kernel/short-id.ts'
+import { theOneMeant } from '../../../kernel/short-id.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import { failureOf, resultOf } from '../format.ts'
 import { findCopy, readCopy } from './copies.ts'
@@ -29,62 +29,55 @@ export interface WaitedFor {
 
 type Ended = EndedMessage['ended']
 
-export class Ends {
-  readonly #files: MissionFiles
-  readonly #finder: Finder
-  readonly #waiting: Waiting
+interface Parts {
+  readonly files: MissionFiles
+  readonly finder: Finder
+  readonly waiting: Waiting
+}
 
-  constructor(files: MissionFiles, finder: Finder, waiting: Waiting) {
-    this.#files = files
-    this.#finder = finder
-    this.#waiting = waiting
-  }
-
-  /** Waits until messages are completed or failed: all, or with `any` one. Throws for one that is not known or not clear. */
-  async wait(
-    ids: readonly string[],
-    { any = false, waitMs = Number.POSITIVE_INFINITY, signal }: AwaitOptions = {},
-  ): Promise<WaitedFor> {
-    const wanted = new Map<string, Ended | undefined>()
-    for (const id of ids) wanted.set(await this.#wholeId(id), undefined)
-    const { completed, failed } = this.#files.queues
-    const attempt = async () => {
-      for (const [id, known] of wanted) {
-        if (known === undefined) wanted.set(id, endOf(await this.#waiting.stateOf(id)))
-      }
-      const ends = [...wanted.values()]
-      return (any ? ends.some(isEnd) : ends.every(isEnd)) ? true : undefined
+/** Waits until messages are completed or failed: all, or with `any` one. Throws for one that is not known or not clear. */
+export async function waitForEnds(
+  parts: Parts,
+  ids: readonly string[],
+  { any = false, waitMs = Number.POSITIVE_INFINITY, signal }: AwaitOptions = {},
+): Promise<WaitedFor> {
+  const { tree, queues } = parts.files
+  const wanted = new Map<string, Ended | undefined>()
+  for (const id of ids) wanted.set(await wholeId(parts, id), undefined)
+  const attempt = async () => {
+    for (const [id, known] of wanted) {
+      if (known === undefined) wanted.set(id, endOf(await parts.waiting.stateOf(id)))
     }
-    const options = { waitMs, ...(signal ? { signal } : {}) }
-    const isSettled = await waitFor(this.#files.tree, [completed, failed], attempt, options)
-    const messages: EndedMessage[] = []
-    for (const [id, ended] of wanted) if (ended !== undefined) messages.push(await this.#ended(id, ended))
-    const unsettled = [...wanted].flatMap(([id, ended]) => (ended === undefined ? [id] : []))
-    return { outcome: isSettled ? 'settled' : 'waiting', messages, unsettled }
+    const ends = [...wanted.values()]
+    return (any ? ends.some(isEnd) : ends.every(isEnd)) ? true : undefined
   }
+  const options = { waitMs, ...(signal ? { signal } : {}) }
+  const isSettled = await waitFor(tree, [queues.completed, queues.failed], attempt, options)
+  const messages: EndedMessage[] = []
+  for (const [id, ended] of wanted) if (ended !== undefined) messages.push(await endedMessage(parts, id, ended))
+  const unsettled = [...wanted].flatMap(([id, ended]) => (ended === undefined ? [id] : []))
+  return { outcome: isSettled ? 'settled' : 'waiting', messages, unsettled }
+}
 
-  async #wholeId(id: string): Promise<string> {
-    const found = await this.#finder.findSurely(id)
-    const meant = new Set((found.length > 0 ? found : await this.#finder.archived(id)).map((one) => one.id))
-    const [only, another] = meant
-    if (only === undefined) throw noSuchMessage(id, this.#files.place.address)
-    if (another !== undefined) throw ambiguousId(id, [...meant].sort())
-    return only
-  }
+async function wholeId({ files, finder }: Parts, id: string): Promise<string> {
+  const found: readonly { readonly id: string }[] = await finder.findSurely(id)
+  const one = theOneMeant(id, found.length > 0 ? found : await finder.archived(id))
+  if (!one) throw noSuchMessage(id, files.place.address)
+  return one.id
+}
 
-  /** As it is where it lies now. One that waits again meanwhile has still ended, and says in its reports how. */
-  async #ended(id: string, ended: Ended): Promise<EndedMessage> {
-    const copy = await findCopy(this.#files, this.#finder, id)
-    if (!copy) throw noSuchMessage(id, this.#files.place.address)
-    const result = ended === 'completed' ? resultOf(copy.bytes) : undefined
-    const failure = ended === 'failed' ? failureOf(copy.bytes) : undefined
-    const detail = failure?.detail ? { detail: failure.detail } : {}
-    return {
-      ...readCopy(this.#files, copy),
-      ended,
-      ...(result ? { result: { text: result.text, links: result.links } } : {}),
-      ...(failure ? { failure: { reason: failure.reason, ...detail } } : {}),
-    }
+/** As it is where it lies now. One that waits again meanwhile has still ended, and says in its reports how. */
+async function endedMessage({ files, finder }: Parts, id: string, ended: Ended): Promise<EndedMessage> {
+  const copy = await findCopy(files, finder, id)
+  if (!copy) throw noSuchMessage(id, files.place.address)
+  const result = ended === 'completed' ? resultOf(copy.bytes) : undefined
+  const failure = ended === 'failed' ? failureOf(copy.bytes) : undefined
+  const detail = failure?.detail ? { detail: failure.detail } : {}
+  return {
+    ...readCopy(files, copy),
+    ended,
+    ...(result ? { result: { text: result.text, links: result.links } } : {}),
+    ...(failure ? { failure: { reason: failure.reason, ...detail } } : {}),
   }
 }
 

@@ -53,7 +53,7 @@ export async function embedTexts(
   } finally {
     await index.save()
   }
-  return { index, missing: todo.length - done }
+  return { index, made: done, missing: todo.length - done }
 }
 
 function isTime({ atFirst, later }: Patience, isFirst: boolean, done: number, all: number, since: number): boolean {

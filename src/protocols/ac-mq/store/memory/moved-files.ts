@@ -113,10 +113,8 @@ export async function movedFiles(files: Place): Promise<ReadonlyMap<string, stri
   const left: [string, FileMove][] = []
   for (const [from, move] of latestMoves(await readRuns(files)))
     if (!(await isThere(files, from))) left.push([from, move])
-  const found = await whereTheyAre(
-    files,
-    left.map(([, move]) => move),
-  )
+  const moves = left.map(([, move]) => move)
+  const found = await whereTheyAre(files, moves)
   return new Map(left.flatMap(([from, move]) => (found.has(move) ? [[from, found.get(move)!]] : [])))
 }
 

@@ -214,11 +214,9 @@ async function forget(files: MissionFiles, { at, isUndo, gone }: Extract<Organiz
     const isForgotten = isUndo ? gone.includes(move.from) || (isAtFrom && !isAtTo) : isAtFrom || !isAtTo
     if (!isForgotten) left.push(move)
   }
-  const isOver = isUndo && left.length === 0
-  await writeRuns(
-    files,
-    runs.flatMap((one) => (one.at !== at ? [one] : isOver ? [] : [{ ...one, moves: left }])),
-  )
+  const changed = isUndo && left.length === 0 ? [] : [{ ...run, moves: left }]
+  const next = runs.flatMap((one) => (one === run ? changed : [one]))
+  await writeRuns(files, next)
 }
 
 /**

@@ -20,12 +20,8 @@ export interface CheckContext {
   readonly modifiedAt?: number | undefined
 }
 
-export type Checked =
-  | { readonly outcome: 'record'; readonly record: AcmqRecord; readonly problems: readonly Problem[] }
-  /** Without a usable id or recipient. `reason`: that of the first, without the field's name. */
-  | { readonly outcome: 'malformed'; readonly problems: readonly [Problem, ...Problem[]]; readonly reason: string }
-
-export function checkFields(fields: Fields, context: CheckContext): Checked {
+/** `malformed`: without a usable id or recipient. `reason`: that of the first, without the field's name. */
+export function checkFields(fields: Fields, context: CheckContext) {
   const checker = new Checker(fields, context)
   const record: AcmqRecord = {
     id: checker.id(),
@@ -43,9 +39,8 @@ export function checkFields(fields: Fields, context: CheckContext): Checked {
   }
   const { problems, reason, unusable } = checker
   const [first, ...others] = unusable
-  return first
-    ? { outcome: 'malformed', problems: [first, ...others], reason }
-    : { outcome: 'record', record, problems }
+  if (!first) return { outcome: 'record', record, problems } as const
+  return { outcome: 'malformed', problems: [first, ...others] as [Problem, ...Problem[]], reason } as const
 }
 
 /** Fields of ours that most messages lack. Other programs may use the names for something else: then they say nothing here. */
@@ -145,10 +140,7 @@ class Checker {
     return text
   }
 
-  /**
-   * Never fewer than were meant: a message must not be worked on before its time (AC-MQ §7.1). What cannot be read
-   * stays in the list as a text that nothing fulfils.
-   */
+  /** Never fewer than were meant (AC-MQ §7.1): what cannot be read stays in the list as a text that nothing fulfils. */
   dependencies(): readonly string[] {
     const field = this.#present('dependencies')
     if (!field) return none

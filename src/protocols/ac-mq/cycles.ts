@@ -1,13 +1,7 @@
-/**
- * Messages that wait for themselves. Nothing here calls itself: a chain of 10,000 messages is ordinary, and a stack
- * would not hold it. Spec: AC-MQ §7.1.
- */
+/** Messages that wait for themselves. No recursion: a chain of 10,000 messages would overflow the stack. Spec: AC-MQ §7.1. */
 type DependsOn = (id: string) => readonly string[]
 
-/**
- * The shortest way from a message back to itself, first and last the same: `[a, b, a]`. `undefined` when there is none;
- * cycles among other messages do not count.
- */
+/** The shortest way from a message back to itself, `[a, b, a]`; cycles among other messages do not count. */
 export function findCycle(id: string, dependsOn: DependsOn): readonly string[] | undefined {
   const cameFrom = new Map<string, string>()
   const found: string[] = [id]
@@ -29,18 +23,11 @@ function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>
   return [start, ...way.reverse()]
 }
 
-/** A group of messages that wait for each other, and one way around in it, first and last the same. */
-export interface Cycle {
-  readonly through: readonly string[]
-  /** Everything that can reach itself this way; more than `through` when cycles are entangled. */
-  readonly members: readonly string[]
-}
-
 /**
- * Every group of messages that wait for each other. Tarjan's algorithm: linear in messages and dependencies. A way begins
- * with the first id of its group in the order of the alphabet, so that it is the same whoever asks.
+ * Every group of messages that wait for each other (`members`), and one way around in it (`through`), which begins with the first
+ * id of the group in the order of the alphabet. Tarjan's algorithm: linear in messages and dependencies.
  */
-export function findCycles(ids: Iterable<string>, dependsOn: DependsOn): readonly Cycle[] {
+export function findCycles(ids: Iterable<string>, dependsOn: DependsOn) {
   const search = new GroupSearch(dependsOn)
   for (const id of ids) search.visit(id)
   return search.groups.map((group) => {

@@ -1,7 +1,4 @@
-/**
- * A file that someone wants to send. It may be nothing but a body, or a message with front matter, whose fields are
- * then used where the caller says nothing else.
- */
+/** A file that a person or agent wants to send: a body alone, or a message with front matter, whose fields are defaults. */
 import { readFrontMatter, splitFrontMatter } from '../../formats/front-matter.ts'
 import type { Field, Fields } from '../../formats/header-field.ts'
 import { invalidInput } from '../../kernel/errors.ts'

@@ -57,8 +57,5 @@ export function parseFileName(name: string): FileNameParts | undefined {
 
 const isIdStart = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text)
 
-/**
- * A `*.md` that is not hidden. Dot-files and `*.tmp` belong to whoever is still writing them; a name that no path can
- * hold, such as one with control characters, is reported by `doctor` and read by nobody.
- */
+/** A `*.md` that is not hidden. Dot-files and `*.tmp` are still being written; `doctor` tells of names that no path can hold. */
 export const isMessageName = (name: string): boolean => name.endsWith('.md') && !name.startsWith('.') && isSegment(name)

@@ -1,10 +1,7 @@
 /**
- * A message as a file: a YAML header and a Markdown body. Reading looks at the header only; changing keeps every other
- * byte. Spec: AC-MQ §3.2, §3.3, §4.
- *
- * In files that we write, `status` comes first and is filled up with blanks to ten characters. So it always stands at
- * the same place within one 64-byte line, where a few bytes can be overwritten without a reader seeing them torn.
- * Files of other programs are never filled up.
+ * A message as a file: a YAML header and a Markdown body. Reading looks at the header only; changing keeps every other byte. In
+ * files that we write, `status` comes first and is padded to ten characters, so that it can be overwritten in place without a
+ * reader seeing it torn. Files of other programs are never padded. Spec: AC-MQ §3.2, §3.3, §4.
  */
 import { bufferOf, type FrontMatter, readFrontMatter, readFrontMatterBytes } from '../../formats/front-matter.ts'
 import { editFieldBytes, editFieldsBytes } from '../../formats/front-matter-edit.ts'
@@ -94,10 +91,7 @@ export function malformedBy({ code, message, hint, details }: SignalboxError, pl
   return { outcome: 'malformed', problems: [problem], details: { ...details, ...place } }
 }
 
-/**
- * A header that can be read but not changed would stop everybody who has to change it: it is no message. Found out by
- * trying what a claim, a retry or a result will need, unless nothing about its lines is unusual.
- */
+/** A header that can be read but not changed would stop every claim: it is no message. Found out by trying a change. */
 function expectEditable(bytes: Uint8Array, { headerStart, headerEnd, bodyStart }: FrontMatter): void {
   if (usualLines.test(bufferOf(bytes).toString('latin1', headerStart, headerEnd))) return
   editFieldsBytes(bytes.subarray(0, bodyStart), { status: 'processing', to: 'agent', attempt: 2 })
@@ -153,10 +147,7 @@ const overwrites = new Map<QueueName, Overwrite>(
   queueNames.map((status) => [status, { at: opening.length, bytes: Buffer.from(padded(status)), restates: true }]),
 )
 
-/**
- * What makes the status of a message another one. In files that we wrote that is ten bytes over ten others. `header` is
- * its text, from those who have it.
- */
+/** Changes the status; in files that we wrote, by ten bytes over ten others. `header`: its text, if the caller has it. */
 export const changeOfStatus = (bytes: Uint8Array, status: QueueName, header?: string): Buffer | Overwrite =>
   beginsAsOurs(header ?? startOf(bytes)) ? overwrites.get(status)! : withStatus(bytes, status)
 
@@ -167,10 +158,7 @@ export function withStatus(bytes: Uint8Array, status: QueueName): Buffer {
   return changed
 }
 
-/**
- * True for a header that begins as ours do. That the id comes next tells a full `processing` of ours from that of
- * another program, which is not to be filled up when it becomes shorter.
- */
+/** A header that begins as ours do. The `id` right after it tells our `processing` from that of another program. */
 const beginsAsOurs = (text: string): boolean =>
   text.startsWith(opening) &&
   text.startsWith(nextKey, statusEnd) &&

@@ -1,8 +1,4 @@
-/**
- * The dependencies of messages as a drawing: what must be done before what. Spec: AC-MQ §7.1.
- *
- * Summaries come from strangers, so a label lets nothing through that means something in the language around it.
- */
+/** The dependencies of messages as a drawing. Labels are escaped, since summaries come from strangers. Spec: AC-MQ §7.1. */
 import { printableLine } from '../../kernel/printable.ts'
 import { finderAmong } from '../../kernel/short-id.ts'
 import { readDependency } from './dependencies.ts'

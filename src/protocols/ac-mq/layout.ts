@@ -1,7 +1,4 @@
-/**
- * Where AC-MQ keeps things: mission folders, queue folders, message files. Pure; nothing here looks at a disk.
- * Spec: AC-MQ §2, §3.1, §7.2.
- */
+/** Where AC-MQ keeps things: mission folders, queue folders, message files. Pure. Spec: AC-MQ §2, §3.1, §7.2. */
 import { isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import { isMessageId, type MissionAddress, subMissions } from './names.ts'
 import { type QueueName, queueNames } from './schema.ts'
@@ -53,10 +50,7 @@ export const manifestPath = (place: MissionPlace): TreePath => below(missionPath
 /** Where a manifest is looked for when it is not in `_meta/`: missions in the field keep it there. */
 export const fallbackManifestPath = (place: MissionPlace): TreePath => below(missionPath(place), 'manifest.md')
 
-/**
- * A path from the mission without `./`, `//` and `..`; `undefined` when it leaves the mission, is the mission itself, or is
- * no path at all.
- */
+/** A path from the mission without `./`, `//` and `..`; `undefined` when it leaves the mission or is no path. */
 export function pathInside(path: string): string | undefined {
   if (isMessageId(path)) return path
   if (path.startsWith('/')) return undefined

@@ -1,7 +1,4 @@
-/**
- * The states of a message and the ways between them. A state is a folder (AC-MQ §4), so a transition is a move, and
- * `store/moving.ts` looks up here where it leads: a way that is not in the table cannot be gone.
- */
+/** The states of a message, which are folders (AC-MQ §4). `store/moving.ts` looks up here where each transition leads. */
 import type { Stage } from '../../kernel/envelope.ts'
 import type { QueueName, State } from './schema.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The names that become parts of paths and file names: agents, missions, messages. Checked once, before anything is
- * written, and trusted afterwards. Spec: AC-MQ §2, §3.1, §7.2, §7.3.
- */
+/** The names of agents, missions and messages. Checked once, and trusted afterwards. Spec: AC-MQ §2, §3.1, §7.2, §7.3. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Reads the header as we write it without going through YAML: this runs once for every message claimed. What it reads is what
- * the general reader reads, and whatever is unusual is left to that one.
- */
+/** Reads a header as we write it without YAML, once for every claim. What is unusual is left to the general reader. */
 import { bufferOf } from '../../formats/front-matter.ts'
 import { lastAnswer } from '../../kernel/last-answer.ts'
 import { everyone, isAgentId } from './names.ts'

@@ -1,9 +1,6 @@
 /** The patterns of a policy, and when a text matches one. Pure. AC-MQ §11.2. */
 
-/**
- * What patterns and texts are compared by: letters of one case, and one blank for any run of white space, since a shell
- * takes `rm  -rf`, or one with a tab or an escaped line end, for the same command.
- */
+/** One case, and one blank for any run of white space: to a shell, `rm  -rf` with a tab or an escaped line end is the same. */
 export const simple = (text: string): string => text.toLowerCase().replaceAll(whiteSpace, ' ')
 
 // A backslash before a line end counts as white space: the command goes on in the next line.

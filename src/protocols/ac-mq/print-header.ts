@@ -1,7 +1,4 @@
-/**
- * Prints the header of a message without going through YAML: this runs once for every message sent. What it prints is what
- * `printFrontMatter` prints, and whatever is unusual is left to that.
- */
+/** Prints a header without YAML, once for every message sent. What is unusual is left to `printFrontMatter`. */
 import { type Entries, printFrontMatter, printQuoted, printScalar } from '../../formats/front-matter-print.ts'
 import { longestHeader } from '../../formats/header-field.ts'
 import { lastAnswer } from '../../kernel/last-answer.ts'

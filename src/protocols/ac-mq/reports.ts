@@ -11,12 +11,8 @@
  *
  *     > Detail, one or many lines.
  *
- * In a file whose header nothing closes, the `---` has a blank before it: so it is no line that closes the header, and the half
- * of a message does not become a whole one.
- *
- * Text that agents hand in is one line, or quoted line by line. So no line of it can begin another block, for our
- * reader or for any other, and it still is the Markdown it was. The last block of a file is therefore always one that
- * was appended, whatever stands in the body before it.
+ * Text of agents is one line, or quoted line by line, so that it cannot begin another block: the last block of a file is always
+ * one that was appended. Where nothing closes the header, the `---` has a blank before it, so that it does not close it either.
  */
 import { bufferOf, splitFrontMatter } from '../../formats/front-matter.ts'
 import { isoTime, parseTime } from './times.ts'
@@ -150,10 +146,7 @@ function lastBlock(bytes: Uint8Array, title: Title) {
   return undefined
 }
 
-/**
- * Where the first block can begin. That is the end of the header and not of its last line: where no line closed it, the
- * `---` of a report of another program did.
- */
+/** The end of the header, not of its last line: where no line closed it, the `---` of another program's report did. */
 function blocksStartOf(bytes: Uint8Array): number {
   try {
     return splitFrontMatter(bytes)?.headerEnd ?? 0

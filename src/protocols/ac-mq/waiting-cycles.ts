@@ -1,7 +1,4 @@
-/**
- * The cycles among messages that wait, for whoever asks why nothing goes on. What is sent is checked before, so only files
- * from elsewhere can wait for each other. Pure, and linear in messages and dependencies. Spec: AC-MQ §7.1.
- */
+/** The cycles among messages that wait. Only files of other programs can form one: sending checks. Pure. Spec: AC-MQ §7.1. */
 import { finderAmong } from '../../kernel/short-id.ts'
 import { findCycle, findCycles } from './cycles.ts'
 import { type DependencyState, idIn } from './dependencies.ts'

@@ -1,10 +1,7 @@
 /**
- * The archive of a mission: finished messages, packed by month, readable one by one. AC-MQ §9.2.
- *
- * A message goes in three steps: it moves from its queue to `archive/<month>/<status>/`, where it counts as archived
- * already; it is written into a pack, which appears as a whole; then it is removed from where it lay. A crash leaves it in
- * one of these places, or in two that say the same, and the next archiving carries on from there. Indexes make finding
- * quick and hold nothing of their own: see `indexes.ts`.
+ * The archive of a mission: finished messages, packed by month, readable one by one. AC-MQ §9.2. A message moves from its queue
+ * to `archive/<month>/<status>/`; it is written into a pack, which appears as a whole; then it is removed from where it lay. The
+ * next archiving carries on after a crash.
  */
 
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
@@ -33,10 +30,7 @@ export async function listArchived(tree: Tree, archive: TreePath, options?: Read
 export const eachArchived = (tree: Tree, archive: TreePath, options: ReadOptions = {}) =>
   eachOnce(tree, archive, { ...options, readPack: (pack) => entriesOf(tree, pack, options) })
 
-/**
- * The archived messages with this id, or whose id begins with it (eight characters at least). Reads indexes, no packs.
- * More than one: the short id is ambiguous.
- */
+/** The archived messages with this id, or whose id begins with it. Reads indexes, no packs. */
 export async function findArchived(
   tree: Tree,
   archive: TreePath,

@@ -1,7 +1,6 @@
 /**
- * What a process remembers of the indexes of an archive, which never change. An archive grows for ever and this must not:
- * the bytes of those read last are kept, up to a limit, and of one that had to be read twice four bytes for each message,
- * by which it need not be read a third time for an id that is not in it.
+ * What a process remembers of the indexes of an archive: the bytes of those read last, up to a limit, and of one that was read
+ * twice four bytes a message, so that it is not read again for an id that is not in it.
  */
 import { shortLength } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'

@@ -1,7 +1,6 @@
 /**
- * The messages of a pack, by its index. An index is disposable: one that is lost, cut off or wrong is made again from its
- * pack by whoever needs it first, and replaced as a whole. Only a whole pack is given an index; what can be read of a damaged
- * one is found in the pack itself each time, together with what is left of its index.
+ * The messages of a pack, by its index. An index that is lost or wrong is made again from its pack by the first reader that needs
+ * it. A damaged pack gets none: what can be read of it is found in the pack each time.
  */
 
 import { bufferOf } from '../../../formats/front-matter.ts'
@@ -81,10 +80,7 @@ function reachesEnd(index: Buffer, pack: TreePath, size: number): boolean {
   return last !== undefined && last.offset + last.length + mostAfterLast >= size
 }
 
-/**
- * Makes an index again. Whoever comes first creates it, all at once; the others find the same there. It can be made
- * without writing too: a reader who may not write, or cannot because the disk is full, still gets its answer.
- */
+/** Makes an index again. A reader that cannot write it still gets its answer. */
 async function mend(tree: Tree, pack: PackFile, before: Buffer, options: IndexOptions): Promise<Buffer | undefined> {
   const contents = await contentsOf(tree, pack.path, options)
   if (!contents) return undefined

@@ -1,9 +1,6 @@
 /**
- * What is in an archive: packs by month, messages on their way into one, and files that somebody moved there by hand.
- *
- * A message on its way is taken out of its place only after the pack that has it is there. So places are listed
- * first and packs afterwards: whoever reads while another archives sees each message at least once, and what is
- * seen twice is told apart by id and size.
+ * What is in an archive: packs by month, messages on their way into one, and files that a person put there. Places are listed
+ * before packs, so that a reader sees each message at least once while another process archives.
  */
 
 import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'

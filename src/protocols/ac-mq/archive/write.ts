@@ -42,10 +42,7 @@ export interface Archived {
   readonly busy?: Lease
 }
 
-/**
- * Archives these messages. Interrupted anywhere it loses nothing and doubles nothing; called again it finishes.
- * A message that has moved on in the meantime is left where it is.
- */
+/** Archives messages. Killed anywhere it loses and doubles nothing; called again it finishes. */
 export async function archiveMessages(
   tree: Tree,
   archive: TreePath,

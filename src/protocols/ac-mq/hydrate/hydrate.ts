@@ -1,8 +1,4 @@
-/**
- * Hydration: what an agent should have read before it works, as one document. The manifests from the top down, the
- * message, its body if that lies elsewhere, the files it depends on, then whatever the manifest's patterns match. Spec:
- * AC-MQ §5, §7.2, §10.2.
- */
+/** What an agent should have read before it works, as one document: manifests, message, dependencies, context. AC-MQ §5, §7.2. */
 import { compareTexts } from '../../../kernel/order.ts'
 import { estimateTokens } from '../../../kernel/token-estimate.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'

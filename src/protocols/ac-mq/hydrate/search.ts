@@ -1,11 +1,9 @@
 /**
- * From the patterns of a manifest and the paths of a message to files, never outside what may be read. Folders are
- * listed once each; links are not followed, so there are no circles. AC-MQ §5 does not say what a path is relative to: each
- * is tried from the mission first, then from the directory that holds `llm/`.
+ * From the patterns of a manifest and the paths of a message to files. Each is tried from the mission first, then from the
+ * directory that holds `llm/`. Links are not followed.
  *
- * What may be read: everything in the mission. Besides, for a manifest and not for a message, what it names in the directory
- * that holds `llm/`: a path, or a pattern whose first folder is named. Never hidden files or folders there (`.env`, `.git/`),
- * and nothing else in `llm/`, where the other missions are.
+ * What may be read: everything in the mission. For a manifest, not for a message, also what it names in the directory that holds
+ * `llm/`, but nothing hidden there (`.env`, `.git/`), and nothing else in `llm/`, where the other missions are.
  */
 
 import { compileGlob, type GlobMatcher, staticPrefix } from '../../../formats/glob.ts'

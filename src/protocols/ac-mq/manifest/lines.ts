@@ -1,7 +1,4 @@
-/**
- * A manifest line by line: which are headings, code, tasks, and in which section each one stands.
- * Headings are known by their words, whatever their level and form, because people write them by hand. AC-MQ §5.
- */
+/** A manifest line by line. Headings are known by their words, whatever their level, since people write them. AC-MQ §5. */
 
 import { readFields, splitFrontMatter } from '../../../formats/front-matter.ts'
 import type { Fields } from '../../../formats/header-field.ts'

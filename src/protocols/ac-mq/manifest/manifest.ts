@@ -1,8 +1,4 @@
-/**
- * The manifest of a mission: what it is for, where it stands, and which files to read. People write it by hand, so
- * nothing in it is required and nothing in it is an error. AC-MQ §5 and §7.2 name it in two ways: `_meta/manifest.md`
- * is tried before `manifest.md`.
- */
+/** The manifest of a mission. People write it by hand, so nothing in it is required, and nothing is an error. AC-MQ §5, §7.2. */
 
 import type { Fields, Value } from '../../../formats/header-field.ts'
 import { type Line, type ManifestProblem, readText, type Section, sectionOf } from './lines.ts'

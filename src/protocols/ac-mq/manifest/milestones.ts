@@ -26,10 +26,7 @@ export function milestonesIn(lines: readonly Line[]) {
   })
 }
 
-/**
- * Ticks a milestone on or off. `which` is its title, an unmistakable part of it, or its number counted from 1.
- * Every other byte of the text stays as it was.
- */
+/** `which`: the title, a part of it, or the number from 1. Every other byte of the text stays as it was. */
 export function tickMilestone(text: string, which: string | number, done: boolean): Ticked {
   const all = milestonesIn(readText(text).lines)
   const meant = find(all, which)

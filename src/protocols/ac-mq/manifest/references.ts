@@ -1,7 +1,4 @@
-/**
- * The paths and patterns a manifest mentions: in backticks and links anywhere, and as list items, plain lines or code
- * under a heading about context. What leads out of the mission is told as a problem, never followed. AC-MQ §5.
- */
+/** The paths and patterns that a manifest mentions. What leads out of the mission is told, never followed. AC-MQ §5. */
 
 import { compileGlob } from '../../../formats/glob.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'

@@ -1,7 +1,4 @@
-/**
- * Messages that wait for something which will never be: a message that failed, that nobody knows, or that waits for them. As
- * long as nobody tries that again, they are blocked for good, and so is what depends on them. AC-MQ §7.1. Pure.
- */
+/** Messages that wait for what will never be done: what failed, is unknown, or waits for them. AC-MQ §7.1. Pure. */
 import { groupBy } from '../../../kernel/group-by.ts'
 import { finderAmong } from '../../../kernel/short-id.ts'
 import { addressBehind, readDependency, wayOf } from '../dependencies.ts'

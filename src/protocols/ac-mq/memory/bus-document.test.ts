@@ -194,9 +194,8 @@ it('the summary names outcomes, open questions and failures with their sources',
   })
   const open = message(2, { status: 'pending', body: 'Which database should we use for the orders?' })
   const stuck = message(4, { status: 'pending', body: 'Tell the customers.' })
-  const summary = extractiveSummary([done, open, failed, stuck], {
-    blocked: new Map([[stuck.id, 'id000003, which it depends on, failed']]),
-  })
+  const blocked = new Map([[stuck.id, 'id000003, which it depends on, failed']])
+  const summary = extractiveSummary([done, open, failed, stuck], blocked)
   expect(
     summary,
   ).toBe(`Of 4 messages 1 is completed, 1 failed, 1 waits and 1 is blocked for good. claude asked for it, and gemini worked on it, on 2026-11-17.

@@ -1,12 +1,11 @@
 /**
- * A bus document: header, table, summary and log of messages that belong together, as Markdown. AC-MQ §13.1, §13.3.
- *
- * Its header carries a checksum of everything but its own time, so that a document which a person changed is told from one
- * that is as we wrote it, without a note anywhere else.
+ * A bus document: header, table, summary and log of messages that belong together, as Markdown. AC-MQ §13.1, §13.3. Its header
+ * carries a checksum, by which a document that a person changed is known.
  */
 import { hash } from 'node:crypto'
 import { groupBy } from '../../../kernel/group-by.ts'
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
+import type { AcmqViewWithBody } from '../store/view.ts'
 import { compactOf } from '../times.ts'
 import { digestOf } from './digest.ts'
 import { logHeading, logStart } from './generated.ts'
@@ -14,15 +13,10 @@ import { plainText } from './plain-text.ts'
 
 export type Trigger = 'similarity' | 'chain' | 'milestone' | 'query'
 
-export interface BusMessage {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: string
-  readonly from: string
-  readonly to: string
-  readonly summary: string
+type Told = 'id' | 'name' | 'createdAt' | 'from' | 'to' | 'summary' | 'body'
+
+export interface BusMessage extends Pick<AcmqViewWithBody, Told> {
   readonly status: string
-  readonly body: string
   /** Why it is in the document, where that is not said by the trigger. */
   readonly why?: string
 }

@@ -4,18 +4,15 @@
  */
 import { type Features, featuresOf } from '../../../text/features.ts'
 import type { Neighbours } from '../../../text/neighbours.ts'
-import type { BusHead } from './bus-document.ts'
+import type { AcmqView } from '../store/view.ts'
+import type { BusHead, BusMessage } from './bus-document.ts'
 import { contributionJudge } from './contributions.ts'
 import { digestOf } from './digest.ts'
 import { comparedParts } from './said.ts'
 
 /** A message, so that it need not be read again to know what it belongs to. */
-export interface CachedMessage {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: string
+export interface CachedMessage extends Pick<AcmqView, 'id' | 'name' | 'createdAt' | 'dependencies'> {
   readonly status: string
-  readonly dependencies: readonly string[]
   /** Of everything that a document says of it. */
   readonly content: string
   /** Of what is compared of it. */
@@ -60,12 +57,7 @@ export interface WordUsage {
 
 export const emptyCache: MemoryCache = { titles: [], messages: new Map(), documents: new Map(), provider: '' }
 
-type ReadMessage = Pick<CachedMessage, 'id' | 'name' | 'createdAt' | 'status' | 'dependencies'> & {
-  readonly from: string
-  readonly to: string
-  readonly summary: string
-  readonly body: string
-}
+type ReadMessage = BusMessage & Pick<CachedMessage, 'dependencies'>
 
 /** What is kept of a message. `titles`: of milestones that it may have contributed to. */
 export function cacheEntryMaker(titles: readonly string[]): (message: ReadMessage, mark: string) => CachedMessage {

@@ -23,10 +23,7 @@ export interface Cluster {
 
 const leastFiles = 3
 
-/**
- * `taken`: names of folders that are there and are not clusters of ours. `vectorOf`: what a file means, where that is known. The same
- * files give the same clusters.
- */
+/** `taken`: folders that are no clusters of ours. `vectorOf`: what a file means, where that is known. */
 export function clustersOf(
   files: readonly ContextFile[],
   taken: ReadonlySet<string>,

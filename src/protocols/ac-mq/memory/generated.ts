@@ -1,7 +1,4 @@
-/**
- * Files that this program makes of a mission, by their names and first lines: never grouped, summarised or counted as
- * contributions, and hydrated only in part, so that a mission does not flood an agent with its own history.
- */
+/** Files that this program makes of a mission: never grouped or summarised, and hydrated only in part. */
 import { fromCompact } from '../times.ts'
 import { digestOf } from './digest.ts'
 

@@ -1,8 +1,6 @@
 /**
- * When a queue is put into a snapshot, and how much of it: the feedback loop of AC-MQ §14.2. Pure.
- *
- * The threshold follows the rate of the last hour, so that a fast mission is put down about four times an hour however fast
- * it is, in summaries; a slow one when 50 messages have come together, with everything they say.
+ * When a queue is put into a snapshot, and how much of it: the feedback loop of AC-MQ §14.2. Pure. The threshold follows the rate of
+ * the last hour: a fast mission is put down about four times an hour, in summaries; a slow one whole, from 50 messages on.
  */
 import { type QueueName, queueNames } from '../schema.ts'
 

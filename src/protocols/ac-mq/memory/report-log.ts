@@ -1,7 +1,4 @@
-/**
- * The log of a bottom-up report: every message once, in order, with all it says. Pure. Messages come one after the other, so
- * that nobody holds the texts of a large mission at once; a log that is kept goes on in numbered parts.
- */
+/** The log of a bottom-up report, message by message, in numbered parts where it is kept: never all in memory. Pure. */
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import { generatedMark, logHeading, withCheck } from './generated.ts'
 import { plainText } from './plain-text.ts'

@@ -1,21 +1,13 @@
 /** What a report is made of: a mission as it stands, without the whole texts of its messages. */
-import type { State } from '../schema.ts'
+import type { AcmqView } from '../store/view.ts'
 import type { Said } from './said.ts'
 
-export interface ReportMessage {
-  readonly mission: string
-  readonly id: string
-  readonly name: string
-  /** Where it lies, from the root of the tree; an archived one in its pack. */
-  readonly path: string
-  readonly state: State
+type Told = 'mission' | 'id' | 'name' | 'path' | 'state' | 'from' | 'to' | 'summary' | 'createdAt' | 'dependencies'
+
+export interface ReportMessage extends Pick<AcmqView, Told> {
+  /** Of an archived message what it was before. */
   readonly status: string
-  readonly from: string
-  readonly to: string
-  readonly summary: string
-  readonly createdAt: string
   readonly finishedAt?: number
-  readonly dependencies: readonly string[]
   /** As much of what it says as is needed to tell of it; of very many messages less of each. */
   readonly said: Said
 }

@@ -20,10 +20,7 @@ interface Named {
   readonly mission?: string
 }
 
-/**
- * How a message is named that somebody may want to read: by what `acmq show` takes, which finds it in every queue and in the
- * archive. A path would be right until the message moves on. Of an id that was made up the beginning is enough.
- */
+/** How a message is named: by what `acmq show` takes. A path would be wrong once the message moves on. */
 export function sourceIn({ mission, messages }: { readonly mission?: string; readonly messages: readonly Named[] }) {
   const meant = new Map<string, number>()
   const keyOf = ({ mission: place, id }: Named) => `${place}\n${shortOf(id)}`

@@ -1,7 +1,6 @@
 /**
- * The three reports of a mission: every message in order, the state of things for those who decide, and the story for those who
- * come later. AC-MQ §16. Pure: from a picture of the mission to Markdown. Each claim names its source: files by links, and
- * messages by their ids, since a message moves from queue to queue and into the archive while a report stays as it is.
+ * The three reports of a mission, from a picture of it to Markdown. AC-MQ §16. Pure. Each claim names its source: files by links,
+ * messages by their ids, since a message moves on while a report stays.
  */
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'

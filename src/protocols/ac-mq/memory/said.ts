@@ -22,15 +22,10 @@ export function saidIn(body: string): Said {
   }
 }
 
-export interface ComparedParts {
-  readonly own: string
-  readonly added: string
-}
+/** What is compared: the words of people and agents, when it was sent (`own`) and since, without the frame around them. */
+export const comparedParts = (summary: string, body: string) => partsOf(summary, saidIn(body))
 
-/** What is compared: the words of people and agents, without the frame that is the same in all messages. */
-export const comparedParts = (summary: string, body: string): ComparedParts => partsOf(summary, saidIn(body))
-
-function partsOf(summary: string, { asked, result, failure }: Said): ComparedParts {
+function partsOf(summary: string, { asked, result, failure }: Said) {
   const links = result?.links.map((link) => `\`${link}\``) ?? []
   const added = [result?.text, ...links, failure?.reason, failure?.detail]
   return { own: `${summary}\n${asked.trim()}`, added: added.filter(Boolean).join('\n') }

@@ -1,21 +1,16 @@
 /** A snapshot of a queue: a table of its messages at one moment, with what they say if the mission is slow. AC-MQ §14.1. */
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import type { QueueName } from '../schema.ts'
+import type { AcmqViewWithBody } from '../store/view.ts'
 import { compactOf } from '../times.ts'
 import { generatedMark } from './generated.ts'
 import type { Detail } from './merging.ts'
 import { plainText } from './plain-text.ts'
 
-export interface SnapshotMessage {
-  readonly id: string
-  readonly name: string
-  readonly createdAt: string
-  readonly from: string
-  readonly to: string
-  readonly priority: number
-  readonly summary: string
-  readonly body: string
-}
+type SnapshotMessage = Pick<
+  AcmqViewWithBody,
+  'id' | 'name' | 'createdAt' | 'from' | 'to' | 'priority' | 'summary' | 'body'
+>
 
 export interface Snapshot {
   readonly mission: string

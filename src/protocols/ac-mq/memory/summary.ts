@@ -1,7 +1,6 @@
 /**
- * The thematic summary of messages without a model, for who decides what to do next: how far it is, what came of it, what failed
- * or can never start, which questions nobody has answered, and only then what else was said. Each item names its message, and
- * nothing is said twice. AC-MQ §13.1.
+ * The thematic summary of messages without a model: how far it is, what came of it, what failed or is blocked, open questions, and
+ * then what else was said. Each item names its message, and nothing is said twice. AC-MQ §13.1.
  */
 import { shortOf } from '../../../kernel/short-id.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'
@@ -15,17 +14,13 @@ import { alike, inShort, isSlight, sayingOf, tellResults, titled } from './telli
 const mostSentences = 5
 const mostOfAKind = 6
 
-export interface SummaryOptions {
-  /** Why each is blocked for good that is, by id. */
-  readonly blocked?: ReadonlyMap<string, string>
-  readonly links?: LinksById
-}
-
 type SaidMessage = BusMessage & { readonly said: ReturnType<typeof saidIn>; readonly isLinked: boolean }
 
+/** `blocked`: why messages are blocked for good, by id. `links`: what depends on what. */
 export function extractiveSummary(
   given: readonly BusMessage[],
-  { blocked = new Map(), links = new Map() }: SummaryOptions = {},
+  blocked: ReadonlyMap<string, string> = new Map(),
+  links: LinksById = new Map(),
 ): string {
   const linked = new Set([...links].flatMap(([id, others]) => [id, ...others]))
   const messages = given.map((one) => ({ ...one, said: saidIn(one.body), isLinked: linked.has(one.id) }))

@@ -1,7 +1,4 @@
-/**
- * What came of messages, in a few words each, the most telling first: what others built on before what nobody asked for again,
- * what says much before a mere “OK”, and what was said over and over only once. Pure.
- */
+/** What came of messages, in a few words each, the most telling first, and what was said over and over only once. Pure. */
 import { groupBy } from '../../../kernel/group-by.ts'
 import { sentencesIn } from '../../../text/sentences.ts'
 import { termsOf } from '../../../text/words.ts'

@@ -1,7 +1,4 @@
-/**
- * Whom the files of a mission show as having been there: everybody who sent or claimed one of its messages. Being written to is
- * not being there. Read off file names, which carry both agents; a file whose name does not tell is opened.
- */
+/** The agents that sent or claimed messages of a mission: by file names, or by the file where the name does not tell. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { isSegment } from '../../../kernel/tree-path.ts'
 import { tooManyFiles } from '../../../messaging/agents/recipient.ts'
@@ -24,10 +21,7 @@ export async function* seenIn(files: MissionFiles, isSparing = false): AsyncGene
   }
 }
 
-/**
- * An agent that acts was refused, since its name is a known one in other capitals. That is fine if files of the mission show
- * this spelling too, as they may where other programs write them.
- */
+/** A name that differs by case alone from a known one is accepted if files of the mission show this spelling too. */
 export async function expectShown(files: MissionFiles, agent: string, refusal: unknown): Promise<void> {
   if (refusal instanceof SignalboxError && refusal.code === 'SAME_BUT_FOR_CASE') {
     for await (const seen of seenIn(files)) if (seen === agent) return

@@ -1,8 +1,4 @@
-/**
- * Messages that wait until a person has seen them. An approval is for the very text that was approved: a message that changed
- * since is held again. AC-MQ §11.2.
- */
-
+/** Messages that wait for a person. An approval is for the very text: a message that changed is held again. AC-MQ §11.2. */
 import { digestOf } from '../../../formats/digest.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'

@@ -33,10 +33,7 @@ const mostHeld = 1000
 export class ClaimMove {
   readonly #files: MissionFiles
   readonly #waiting: Waiting
-  /**
-   * The names of the messages that this process has claimed and not settled. Completing one of these needs no look at its
-   * holder first, which would be a tenth of the whole lifecycle.
-   */
+  /** Names of messages that this process claimed and has not settled: completing these needs no look at the holder first. */
   readonly held = new Set<string>()
 
   constructor(files: MissionFiles, waiting: Waiting) {

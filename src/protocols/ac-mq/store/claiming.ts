@@ -158,10 +158,7 @@ export class Claiming {
     return this.#parts.claimMove.take(candidate, agent, this.#judge)
   }
 
-  /**
-   * What is against handing out a message that has just been won: a policy, or a file it depends on that is gone again.
-   * Messages that were completed stay completed, and what else counts stands in the message itself.
-   */
+  /** What is against handing out a message that was just won: a policy, or a file it depends on that is gone again. */
   readonly #judge: Judge = (record, body) => {
     // `areMet` believes for milliseconds only, so a process that was stopped in between asks the folders again.
     if (this.#policy.isAbsent && this.#waiting.areMet(record.dependencies)) return undefined

@@ -1,7 +1,4 @@
-/**
- * What a message is to depend on, looked at before it is sent: an id that means several messages is refused, and whoever
- * sends is told of one that means none. A courtesy of the commands: what is not there yet may still come. AC-MQ §7.1.
- */
+/** Checks dependencies before sending: an id that means several messages is refused, one that means none is told. AC-MQ §7.1. */
 import { ambiguousId } from '../../../kernel/short-id.ts'
 import { type DependencyState, parseDependency } from '../dependencies.ts'
 import type { Waiting } from './waiting/waiting.ts'

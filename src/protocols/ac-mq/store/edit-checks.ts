@@ -1,7 +1,4 @@
-/**
- * Which files to read again to notice edits in place, which change no name and no time of a folder: so many a second, in
- * turn, so that all of them have been read again after a round.
- */
+/** Which files to read again, so many a second in turn, to notice edits in place: they change no name and no folder time. */
 const perSecond = 400
 /** However few there are, a round takes so many seconds. */
 const shortestRound = 4

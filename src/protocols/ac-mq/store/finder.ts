@@ -1,7 +1,4 @@
-/**
- * Finds messages by id, wherever in the mission they are. File names carry the first characters of the id; names that
- * do not, because another program chose them, are read once and remembered. The id in the header decides.
- */
+/** Finds messages by id. File names carry its beginning; other names are read once. The id in the header decides. */
 import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { ambiguousId, isMeant, shortLength, shortOf } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'

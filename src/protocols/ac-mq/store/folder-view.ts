@@ -1,7 +1,6 @@
 /**
- * The names in a folder, remembered between looks. Listing costs a microsecond or two an entry, so a large folder is
- * not listed again for every message: only when its time says that names came or went, and never so often that
- * listing would take more than a fraction of the time.
+ * The names in a folder, remembered between looks. A large folder is listed only when its time says that names came or went, and
+ * never so often that listing would take more than a fraction of the time.
  */
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'

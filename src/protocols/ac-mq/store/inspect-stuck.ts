@@ -1,8 +1,4 @@
-/**
- * Messages that nobody will be handed unless a person does something, for `doctor`. What waits for a message that is
- * itself still waiting is none of them: that ends when others do their work. Many that are stuck for one reason are one
- * finding.
- */
+/** Messages that are stuck until a person does something, for `doctor`: one finding for each reason. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { groupBy } from '../../../kernel/group-by.ts'
 import { printableLine } from '../../../kernel/printable.ts'

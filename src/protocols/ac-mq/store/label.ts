@@ -1,7 +1,4 @@
-/**
- * What a waiting message is found by where the tree keeps labels: recipient, priority, time and id, so that the labels of
- * one recipient sort as they are claimed. The header stays the truth and is read in the step that claims.
- */
+/** Labels of waiting messages, where the tree keeps some: recipient, priority, time and id, so that they sort as claimed. */
 import { inOrder } from '../../../kernel/order.ts'
 import { type AcmqRecord, noDependencies } from '../schema.ts'
 import { timeOf } from '../times.ts'

@@ -1,7 +1,4 @@
-/**
- * One mission: the parts of which everything is asked. What sending and claiming do not need is loaded when it is asked for:
- * a cold command pays for every line it loads.
- */
+/** One mission: its parts. What sending and claiming do not need is loaded when asked for, because a cold command pays for it. */
 import type { Clock } from '../../../kernel/clock.ts'
 import { once } from '../../../kernel/once.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'

@@ -34,10 +34,7 @@ export class Missions {
     this.#parts = { directory: new AgentDirectory(parts.tree), ...parts }
   }
 
-  /**
-   * Makes a mission with all its folders and a manifest to fill in. One that exists is left as it is. `queue/` comes last
-   * and is what makes it a mission: whoever repeats a call that was cut short before that finishes it.
-   */
+  /** Makes a mission; one that exists is left as it is. `queue/` comes last, so that a call that was cut short can be repeated. */
   async create(name: string, options: { readonly objective?: string } = {}) {
     const address = missionAddress(name)
     const parent = address.includes('/') ? address.slice(0, address.lastIndexOf('/')) : undefined
@@ -123,10 +120,7 @@ export class Missions {
     })
   }
 
-  /**
-   * The missions that are named: each by its address, with those inside it by `ADDRESS/**`, all by `**`. Each once, in the
-   * order in which they are named, parents first.
-   */
+  /** The missions that are named, each once: by address, with those inside by `ADDRESS/**`, or all by `**`. */
   async meant(names: readonly string[]): Promise<Mission[]> {
     const meant = new Set<Mission>()
     for (const name of names) {
@@ -138,10 +132,7 @@ export class Missions {
     return [...meant]
   }
 
-  /**
-   * Takes the best message of the first of these missions that has one for the agent; waits for one as long as it is told
-   * to, also in missions that are made meanwhile.
-   */
+  /** Claims from the first of these missions that has something for the agent, also from missions that are made meanwhile. */
   async claim(names: readonly string[], options: ClaimOptions): Promise<Claimed> {
     const missions = await this.meant(names)
     const [only, another] = missions

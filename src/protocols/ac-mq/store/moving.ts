@@ -1,9 +1,8 @@
 /**
  * The only place where messages move. Where a move leads is looked up in the lifecycle table, never said by the caller.
  *
- * Two messages of one second whose ids begin alike have one file name. Sending keeps them apart while both wait; but the
- * first may have moved on by then, and the second finds its name taken further along. It then goes on under a longer one:
- * at twenty thousand messages a second that happens every few seconds.
+ * Two messages of one second whose ids begin alike have one file name. Where the second finds its name taken, it goes on under
+ * a longer one.
  */
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions, Tree } from '../../../tree/tree.ts'
@@ -54,10 +53,7 @@ export const enterQueue = (files: MissionFiles, from: TreePath, name: string, op
 /** Moves a file of the mission that is no message. Twice is fine; nothing is replaced. */
 export const moveDocument = (tree: Tree, from: TreePath, to: TreePath): Promise<Moved> => tree.move(from, to)
 
-/**
- * Writes a document of ours: a new one, or in place of one that is as we left it. It is won before it is judged, so that what
- * a person writes into it in this very instant stays, too. False when it is not ours.
- */
+/** Writes a document, unless a person changed the one that is there. It is won before it is judged. False when it is not ours. */
 export async function writeDocument(
   tree: Tree,
   path: TreePath,

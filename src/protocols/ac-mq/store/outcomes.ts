@@ -32,10 +32,7 @@ export type { Holding }
 /** A message by its id, or as it was claimed: then it is found without searching. */
 export type MessageRef = string | Pick<AcmqView, 'id' | 'name'>
 
-/**
- * Says why a message may not go to an agent now, or nothing if it may. Not always a promise: an `await` for nothing would
- * cost as much as a system call.
- */
+/** Why a message may not go to an agent now. Not always a promise: an `await` costs as much as a system call. */
 export type Judge = (record: AcmqRecord, body: string) => Promise<string | undefined> | undefined
 
 type Told = Pick<AcmqRecord, 'id' | 'summary' | 'to'>

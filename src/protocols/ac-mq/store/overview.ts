@@ -194,10 +194,7 @@ export class Overview {
     }
   }
 
-  /**
-   * How many ended in the last hour. A copy or a fresh checkout gives all files a new time: then it counts when the message
-   * says that it ended, if it says so.
-   */
+  /** By the time that the message says, since a copy or a fresh checkout gives all files a new time. */
   async #endedLastHour(queue: 'completed' | 'failed', now: number): Promise<number> {
     const isRecent = (at: number) => now - at < hour
     let count = 0

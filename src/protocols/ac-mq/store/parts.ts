@@ -53,10 +53,7 @@ export class MissionFiles extends MissionPlaces {
     throw errorOf(unread(read, nameOf(path)))
   }
 
-  /**
-   * Reads the headers of many messages, quickly where the tree can. Answers the names for which `readHeader` has to be used:
-   * those that are gone, long or malformed.
-   */
+  /** Reads many headers quickly where the tree can. Answers the names for which `readHeader` has to be used. */
   async readHeaders(
     queue: QueueName,
     names: readonly string[],
@@ -88,10 +85,7 @@ export class MissionFiles extends MissionPlaces {
     return record?.timestamp === unknownTime ? undefined : record
   }
 
-  /**
-   * What a file in a queue says; `undefined` when there is none. What is no ordinary file is malformed too, and so is what is
-   * larger than a message. `closed`: this user may not read it.
-   */
+  /** `undefined` when there is no such file. `malformed`: also what is no file, or too large. `closed`: this user may not read it. */
   async readHeader(queue: QueueName, name: string): Promise<HeaderRead | undefined> {
     try {
       const path = this.at(queue, name)

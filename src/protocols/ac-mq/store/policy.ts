@@ -1,7 +1,4 @@
-/**
- * Messages that a person must have seen first. `.signalbox/policy.yaml` lists patterns; a message whose summary or
- * body matches one is held back when it is claimed until a person approves it. AC-MQ §11.2.
- */
+/** `.signalbox/policy.yaml`: a message that matches one of its patterns is held back until a person approves it. AC-MQ §11.2. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { home } from '../../../tree/home.ts'
@@ -28,10 +25,7 @@ export class Policy {
     this.#places = places
   }
 
-  /**
-   * There is no policy, as far as is known without looking. Most missions have none, and looking for one at every message
-   * would be a fifth of sending it.
-   */
+  /** There is no policy, as far as is known without looking: a look for every message would be a fifth of sending it. */
   get isAbsent(): boolean {
     return performance.now() - this.#absentAt < believedFor
   }
@@ -52,10 +46,7 @@ export class Policy {
     return firstMatching(this.#patterns, `${record.summary}\n${body()}\n${await readLargeBody(this.#places, record)}`)
   }
 
-  /**
-   * A sentence for the sender of a message that waits for a person. The message is sent, whatever is wrong with the policy:
-   * an error here would make its sender send it again.
-   */
+  /** For the sender of a message that waits for a person. Never an error: the message is sent, and must not be sent again. */
   async noticeAbout(record: PolicyText, body: string | Uint8Array): Promise<string | undefined> {
     try {
       const pattern = await this.#matching(record, () => Buffer.from(body).toString('utf8'))

@@ -1,10 +1,7 @@
 /**
- * Puts in order what crashes and other programs leave: a status that disagrees with its folder, a finished message
- * that was not moved, one message in two queues, files that are no messages. The folder is the truth, except where a
- * status shows that its agent was further than the move. AC-MQ §4, §9.1.
- *
- * What was found in order is remembered, so that a process that stays reads only what is new, what is being worked on, and
- * a few of the others in turn.
+ * Puts in order what crashes and other programs leave: a status that disagrees with its folder, a finished message that was not
+ * moved, one message in two queues, files that are no messages. The folder is the truth, unless a status is further along.
+ * AC-MQ §4, §9.1. What was in order is remembered, so that a process that stays reads only what is new and a few others in turn.
  */
 import type { Problem } from '../../../kernel/problem.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'

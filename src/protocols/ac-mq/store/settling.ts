@@ -86,10 +86,7 @@ export class Settling {
     )
   }
 
-  /**
-   * Gives a claimed message back unharmed. It waits again, as its next attempt, so that a holder that works on all the same is
-   * told that the claim is over.
-   */
+  /** Gives a claimed message back. It waits as its next attempt, so that a holder that works on is told that the claim is over. */
   async release(ref: MessageRef, given: Holding): Promise<Settled<'released'>> {
     const holding = checked(given)
     let again: AcmqRecord | undefined
@@ -111,10 +108,7 @@ export class Settling {
     return (await import('./links.ts')).checkLinks(this.#files, given)
   }
 
-  /**
-   * A failed message waits again, as the next attempt. Its failure reports stay in its body. One that was for all when it
-   * was sent is for all again, and not for the agent that had it; `to` gives it to somebody else.
-   */
+  /** A failed message waits again, as the next attempt, for those it was sent to; `to` gives it to another agent. */
   async retry(id: string, options: { readonly to?: string } = {}): Promise<Settled<'retried'>> {
     const to = options.to === undefined ? undefined : recipientId(options.to)
     const found = await this.#finder.findInQueue(id, 'retry')
@@ -215,20 +209,14 @@ export class Settling {
     return { record: message.record, problems, path, durability }
   }
 
-  /**
-   * Refuses a caller who does not hold the claim, before anything is moved: moving a message and putting it back counts as a
-   * sign of life, so that a stranger's mistake would keep the claim alive. The move itself judges once more.
-   */
+  /** Judges the caller before anything moves: a move and back would count as a sign of life and keep the claim alive. */
   async #expectHeldBy(name: string, holding: Holding): Promise<void> {
     if (this.#claimedHere.has(name)) return
     const read = await this.#files.readHeader('processing', name)
     if (read) this.#expectHolder(messageOf(read).message.record, holding)
   }
 
-  /**
-   * Moves a message that is being worked on. While another process moves it, to renew the claim or to correct its status,
-   * it cannot be moved but is still listed: then this tries again.
-   */
+  /** While another process moves the message, to renew or to correct it, it is listed but cannot be moved: then tries again. */
   async #moveHeld(name: string, id: string, transition: Transition, options: MoveOptions): Promise<Travelled> {
     const { tree, queues } = this.#files
     const startedAt = performance.now()
@@ -247,10 +235,7 @@ export class Settling {
     return found.length > 1 ? this.#finder.findOne(id, ['processing']) : found[0]
   }
 
-  /**
-   * It is not in `processing/`: the caller has settled it before, which is fine, or has lost the claim. A message that a
-   * supervisor failed was not failed by the caller, who must know that the claim is over.
-   */
+  /** Not in `processing/`: the caller settled it before, which is fine, or lost the claim, also when a supervisor failed it. */
   async #settledBefore<Outcome extends 'completed' | 'failed'>(
     ref: MessageRef,
     holding: Holding,

@@ -1,7 +1,6 @@
 /**
  * Claims whose time has run out. Each is moved to `failed/` with a report, and its sender is asked once to look into it: two
- * steps of the journal, so that a supervisor can be killed in between. The question's id is made of message and attempt, and
- * an id is sent once. AC-MQ §8.2.
+ * steps of the journal, so that a supervisor can be killed in between. AC-MQ §8.2.
  */
 import { isSegment, nameOf } from '../../../kernel/tree-path.ts'
 import { Journal, type Steps } from '../../../messaging/journal/journal.ts'

@@ -15,10 +15,7 @@ import { type MessageText, textOf } from './texts.ts'
 /** So many messages tell which words are usual. */
 const mostCounted = 200
 
-/**
- * What is usual in a mission, so that the words of a few messages stand out against it: counted evenly from the oldest to the
- * newest of the sample. What was counted before in the same ones is used again.
- */
+/** Which words are usual in a mission, counted evenly over the sample, so that those of a few messages stand out. */
 export async function usageIn(cache: OpenCache, { digest, texts }: Sample): Promise<WordUsage> {
   const { usage } = cache.before
   if (usage?.sample === digest) return usage
@@ -65,7 +62,7 @@ export async function contentOf(
     return withoutUndefined({ id, name, createdAt, from, to, summary, status, body, why: members.get(id) })
   })
   const links = linksOf(texts.map(({ message, status }) => ({ ...message, status })))
-  const summary = extractiveSummary(messages, { blocked, links })
+  const summary = extractiveSummary(messages, blocked, links)
   const query = plan.query ?? `Messages about similar things: ${title}`
   return { title, trigger, query, provider, messages, summaryBy: 'extractive', summary }
 }

@@ -145,10 +145,7 @@ const cut = (slug: string): string =>
     .join('')
     .replace(/-+$/, '')
 
-/**
- * A document that could not be read for a while was written once more. Of two that say the same, one is renewed from now on, and
- * the other goes: all it has is in the first.
- */
+/** Documents that were written once more while the first could not be read: all they have is in the one that is renewed. */
 export function doublesIn(
   existing: ReadonlyMap<string, Existing>,
   plans: readonly Plan[],

@@ -1,10 +1,7 @@
 /**
- * Makes and renews the bus documents of a mission. AC-MQ §13.
- *
- * First it is worked out which messages belong together; documents that were made of exactly these are left alone. The others
- * are written in one turn that no other process has at the same time, in which each plan is matched with the documents that
- * are there. So two supervisors make each document once. A document that a person changed is left as it is, and another one is
- * written beside it.
+ * Makes and renews the bus documents of a mission. AC-MQ §13. Documents that were made of the same messages are left alone; the
+ * others are written in one exclusive turn, so that two supervisors make each once. Where a person changed a document, another
+ * one is written beside it.
  */
 import { withoutUndefined } from '../../../../kernel/field.ts'
 import { inlineCode } from '../../../../kernel/quotation.ts'
@@ -167,7 +164,7 @@ class Renewal {
       const before = writer && own ? await readHead(files, childOf(this.#folder, own.name)) : undefined
       const written = writer && !isLate ? await writtenBy(writer, content, before) : { content }
       this.#contents.set(plan, written.content)
-      if (!written.failure) continue
+      if (!('failure' in written)) continue
       this.#unasked.add(plan)
       this.failure ??= written.failure
     }

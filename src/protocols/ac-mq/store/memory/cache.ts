@@ -1,7 +1,4 @@
-/**
- * Keeps the cache of a mission: reads the messages that have come or changed since, and remembers the rest. It lies in
- * `.signalbox/cache/memory/`, bounded in size; without it everything is read and compared once more, with the same result.
- */
+/** Keeps the cache of a mission in `.signalbox/cache/memory/`: reads what has come or changed since, remembers the rest. */
 import { hash } from 'node:crypto'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { prune } from '../../../../messaging/leaves/keep.ts'

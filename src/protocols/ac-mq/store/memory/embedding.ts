@@ -1,7 +1,4 @@
-/**
- * Makes the vectors of texts that have none yet, the newest first, for as long as there is time: a text takes tens of
- * milliseconds. Kept in `VectorIndex`, so that each is made once.
- */
+/** Makes the vectors of texts that have none yet, the newest first, for as long as there is time, and keeps them. */
 import type { Embedder } from '../../../../kernel/embedder.ts'
 import { SignalboxError } from '../../../../kernel/errors.ts'
 import { isEnglishText } from '../../../../text/stop-words.ts'

@@ -54,13 +54,11 @@ export async function takeSnapshots(
   return taken
 }
 
-export interface MergingOptions {
-  readonly by?: string
-  readonly listing?: QueueListing
-}
-
 /** One pass: what is due is taken, and what it covers is merged. */
-export async function mergeQueues(files: MissionFiles, { by, listing }: MergingOptions = {}): Promise<Merged> {
+export async function mergeQueues(
+  files: MissionFiles,
+  { by, listing }: { readonly by?: string; readonly listing?: QueueListing } = {},
+): Promise<Merged> {
   const name = `ac-mq merging ${files.path}`
   const listed = listing ?? (await listQueues(files))
   const { snapshots, covered, coveredBy } = await files.tree.exclusively(name, () => takeWhatIsDue(files, listed))

@@ -1,7 +1,6 @@
 /**
- * Where the files of `context/` are that `organize` moved, by the names they had: `.signalbox/state/aliases/`. A move is
- * recorded before the file moves, so that at no moment a name leads nowhere; a file that still lies where it was is found there
- * first.
+ * Where the files of `context/` are that `organize` moved, by the names they had: `.signalbox/state/aliases/`. A move is recorded
+ * before the file moves, and a file that still lies where it was is found there first.
  */
 import { hash } from 'node:crypto'
 import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'

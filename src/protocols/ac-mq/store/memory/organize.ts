@@ -74,10 +74,7 @@ export async function organizeAbove(
   return loose >= looseFiles || isLeft ? organize(files, ports) : undefined
 }
 
-/**
- * Puts back what the last `organize` moved, as it is now: what was edited comes back with its edit. What cannot go back stays,
- * with the reason; when nothing can, that is a conflict.
- */
+/** Puts back what the last `organize` moved, as it is now. What cannot go back stays, with the reason. */
 export async function undoOrganize(files: MissionFiles): Promise<Organized> {
   return inTurn(files, async (commit) => {
     const last = (await readRuns(files)).at(-1)

@@ -15,10 +15,7 @@ const mostOfAll = 32 * 1024 * 1024
 /** Of each message once that is used up. */
 const leastOfOne = 300
 
-/**
- * Each id of a mission once, by time. Tasks to write a summary are our own, and not about the mission. `isQuoted`: all they say
- * is read again when it is their turn, so nothing of it is kept until then.
- */
+/** Each id of a mission once, by time. `isQuoted`: bodies are read again when it is their turn, so nothing of them is kept. */
 export async function messagesOf(
   missions: readonly MissionFiles[],
   { isQuoted }: { readonly isQuoted: boolean },

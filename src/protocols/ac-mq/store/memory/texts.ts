@@ -24,11 +24,6 @@ export interface MessageText {
 /** Of a body that lies in a file of its own no more is read than is compared. */
 const mostElsewhere = 64 * 1024
 
-export interface TextsOptions {
-  readonly queues?: readonly QueueName[]
-  readonly archived?: boolean
-}
-
 /** The files in the queues, listed once for everything that one pass of supervision does. */
 export type QueueListing = Readonly<Record<QueueName, readonly TimedEntry[]>>
 
@@ -42,8 +37,13 @@ export async function listQueues({ tree, queues }: MissionFiles): Promise<QueueL
 }
 
 /** In no order that means anything. What cannot be read is left out: `list` and `doctor` tell of it. */
-export async function* eachText(files: MissionFiles, options: TextsOptions = {}): AsyncGenerator<MessageText> {
-  const { queues = queueNames, archived = true } = options
+export async function* eachText(
+  files: MissionFiles,
+  {
+    queues = queueNames,
+    archived = true,
+  }: { readonly queues?: readonly QueueName[]; readonly archived?: boolean } = {},
+): AsyncGenerator<MessageText> {
   for (const queue of queues) yield* textsIn(files, queue)
   if (archived) yield* archivedTexts(files)
 }

@@ -1,7 +1,4 @@
-/**
- * Whether anything has happened in a mission since its documents were last renewed, so that a pass with nothing new costs a
- * few looks. Kept in `.signalbox/cache/memory/`; without it the work is done once more, and finds nothing to change.
- */
+/** Whether a mission has changed since its documents were renewed, so that a pass with nothing new costs a few looks. */
 import { hash } from 'node:crypto'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../../messaging/leaves/change.ts'
@@ -14,12 +11,9 @@ import type { MissionFiles } from '../parts.ts'
 /** Two changes may have the same time, so what changed this lately, in milliseconds, may have changed again. */
 const tooRecent = 2000
 
-export interface Signature {
-  readonly text: string
-  readonly newest: number
-}
+type Signature = Awaited<ReturnType<typeof signatureOf>>
 
-export async function signatureOf(files: MissionFiles): Promise<Signature> {
+export async function signatureOf(files: MissionFiles) {
   const { tree, place, queues } = files
   // What is archived leaves its queue, so the archive need not be looked at.
   const folders = [...Object.values(queues), files.inside(busFolder), files.inside('context')]

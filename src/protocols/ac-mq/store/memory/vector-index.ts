@@ -1,7 +1,6 @@
 /**
  * Vectors of texts, by the digest of what was embedded: `.signalbox/cache/embeddings/PROVIDER/N.jsonl`, some in each line, a byte
- * for each number. Those of two providers, versions or lengths never meet. Disposable: deleting it costs time, and with an
- * endpoint money, and changes no answer.
+ * for each number. Disposable: deleting it costs time, and with an endpoint money.
  */
 import { hash } from 'node:crypto'
 import { readJsonLines } from '../../../../formats/json-lines.ts'

@@ -1,7 +1,4 @@
-/**
- * Whether what a message depends on is done. A message keeps its file name from queue to queue, so once the name
- * behind an id is known, its state is a look at one place instead of a search.
- */
+/** Whether what a message depends on is done. A message keeps its file name, so its state is a look instead of a search. */
 
 import { isMeant, shortLength } from '../../../../kernel/short-id.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'

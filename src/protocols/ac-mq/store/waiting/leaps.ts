@@ -1,10 +1,7 @@
 /**
- * How processes that work on one queue get out of each other's way without talking to each other. Whoever finds a message
- * taken leaps over a few others of the same priority, by chance how many, and over more if that was taken too: others are
- * at work there. What was leapt over is tried after all before anything less urgent, in any order, because the others come
- * back to it too; and after a second everything is in order again.
- *
- * So whoever meets nobody takes everything in strict order, and nobody takes anything less urgent first.
+ * How processes that claim from one queue get out of each other's way. A process that finds a message taken leaps over a few
+ * others of the same priority, by chance how many, and over more if that one is taken too. What was leapt over is tried before
+ * anything less urgent, in any order; after a second everything is in order again. A single process keeps strict order.
  */
 import type { Candidate } from './candidate.ts'
 

@@ -1,10 +1,7 @@
 /**
- * The text of the pending cache. Pure; nothing here looks at a disk.
- *
- * A *base* holds every waiting message: a line that says what is where; all names as a listing has them, so that the two
- * can be compared line by line; and a section for each recipient, best first, so that the beginning of a section is
- * enough to claim. It is read as a stranger's: readers answer `undefined` or throw when anything is odd, and the
- * messages themselves are read instead.
+ * The text of the pending cache. Pure. A *base* holds a line that says what is where; all names as a listing has them, to be
+ * compared line by line; and a section for each recipient, best first, of which the beginning is enough to claim. It is read as
+ * a stranger's: when anything is odd, the messages themselves are read instead.
  */
 import { groupBy } from '../../../../kernel/group-by.ts'
 import { inOrder } from '../../../../kernel/order.ts'

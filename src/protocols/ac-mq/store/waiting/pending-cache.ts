@@ -1,10 +1,9 @@
 /**
- * What the last process knew of `pending/`, for the next one: a command that claims one message does not read a hundred
- * thousand headers first. Derived and disposable. It lies in `.signalbox/cache/acmq/` as a base, which is never changed,
- * only followed by a newer one.
+ * What the last process knew of `pending/`, so that a command that claims one message does not read 100,000 headers first. It
+ * lies in `.signalbox/cache/acmq/` as a base, which is never changed, only followed by a newer one.
  *
- * Names are never believed: the folder is listed, compared with the base, and only what is new is read. Headers are
- * believed for as long as a round takes in a process that stays. See docs/decisions/0025-a-cache-of-what-waits.md.
+ * Names are never believed: the folder is listed and compared with the base. Headers are believed for a while.
+ * See docs/decisions/0025-a-cache-of-what-waits.md.
  */
 
 import { SignalboxError } from '../../../../kernel/errors.ts'

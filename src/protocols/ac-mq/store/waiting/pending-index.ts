@@ -119,10 +119,7 @@ export class PendingIndex {
     await (await this.cache()).save(this.#candidates, this.#readAt)
   }
 
-  /**
-   * Nothing is due to be looked at, so that `refresh` would do nothing. Asked for every message: a look is due a few times
-   * a second at most, and an `await` costs as much as a system call.
-   */
+  /** `refresh` would do nothing. Asked for every message, because an `await` costs as much as a system call. */
   get isFresh(): boolean {
     const now = performance.now()
     return (
@@ -196,10 +193,7 @@ export class PendingIndex {
     })
   }
 
-  /**
-   * What others finished wakes what waits for it, without a listing, where few enough are waited for. True when something
-   * was woken.
-   */
+  /** Wakes what waits for messages that others finished, where looking for these is quicker than a listing. */
   async wakeWithoutListing(): Promise<boolean> {
     const isSooner = this.#held.awaySize * probeMs < this.#view.cost + this.#completed.cost
     return isSooner && this.#wakeFinishedAway(this.#held.away())
@@ -337,10 +331,7 @@ export class PendingIndex {
     return this.#candidates.get(candidate.name) === candidate && !this.#held.has(candidate.name)
   }
 
-  /**
-   * Somebody else took this one first, and finding that out took so long. Once that has cost as much as a look at the
-   * folder, a look is cheaper than going on with what others have taken.
-   */
+  /** Another process took this one. Once such losses have cost as much as a listing, the folder is listed. */
   async lost(candidate: Candidate, tookMs: number): Promise<void> {
     this.#leaps.lost(candidate, this.#ready.sizeFor(candidate.to))
     this.#lostMs += tookMs

@@ -16,7 +16,6 @@ export interface CheckContext {
   readonly fileName: string
   readonly address: MissionAddress
   readonly timeoutSeconds: number
-  /** When the file was last written, in milliseconds: the time of a message that does not say one. */
   readonly modifiedAt?: number | undefined
 }
 

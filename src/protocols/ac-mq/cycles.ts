@@ -47,7 +47,6 @@ interface Step {
 class GroupSearch {
   readonly groups: string[][] = []
   readonly #dependsOn: DependsOn
-  /** In which order messages were met, and the earliest one that each can reach. */
   readonly #order = new Map<string, number>()
   readonly #lowest = new Map<string, number>()
   readonly #open: string[] = []

@@ -87,7 +87,6 @@ export type DependencyState =
   | { readonly is: 'ambiguous'; readonly on: string; readonly candidates: readonly string[] }
   | { readonly is: 'missing-path'; readonly path: string }
   | { readonly is: 'outside'; readonly path: string }
-  /** From a message back to itself: the first is also the last. */
   | { readonly is: 'cycle'; readonly through: readonly string[] }
 
 /** Where a message is. One in the archive keeps the status it had; `archived` alone means completed (AC-MQ §9.2). */
@@ -110,7 +109,6 @@ export function judge(record: Waiting, lookup: Lookup): readonly DependencyState
 
 export const nothingUnmet: readonly DependencyState[] = Object.freeze([])
 
-/** True for a state that ends by itself when others do their work. */
 const canPass = ({ is }: DependencyState): boolean => is === 'waiting' || is === 'missing-path'
 
 export function judgeOne(text: string, id: string, lookup: Lookup): DependencyState {
@@ -172,7 +170,6 @@ function explainOne(state: DependencyState): string {
   }
 }
 
-/** A few of many; of a long cycle the beginning and the end. */
 function listed(ids: readonly string[], joint: string): string {
   const most = 8
   if (ids.length <= most) return ids.map(shown).join(joint)

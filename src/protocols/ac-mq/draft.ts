@@ -16,12 +16,10 @@ export interface Draft {
   readonly replyTo?: string
   readonly envelope?: string
   readonly otherFields?: string
-  /** What a sender should know about the file, one sentence each. */
   readonly notices: readonly string[]
 }
 
 const carriedOver = ['from', 'to', 'id', 'summary', 'priority', 'timeout_seconds', 'dependencies']
-/** Set anew for every message that is sent. */
 const setBySending = ['mission_id', 'timestamp', 'status', 'attempt', 'sent_to']
 
 export async function readDraft(text: string, mission: string): Promise<Draft> {

@@ -39,7 +39,6 @@ export interface ClosedMessage {
 
 export type ParsedMessage = ReadMessage | MalformedMessage
 
-/** Reads a message from its first bytes, which must hold the whole header. */
 export const parseMessage = (bytes: Uint8Array, context: CheckContext): ParsedMessage =>
   parseOwnMessage(bytes, context) ?? parseAnyMessage(bytes, context)
 
@@ -64,7 +63,6 @@ export function parseOwnMessage(bytes: Uint8Array, { address }: { address: strin
 
 const none: readonly Problem[] = Object.freeze([])
 
-/** The same, whoever wrote the file. */
 export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): ParsedMessage {
   const file = context.fileName
   try {
@@ -117,7 +115,6 @@ const noFrontMatter: Problem = {
 export const printMessage = (record: AcmqRecord, body: string | Uint8Array, otherFields = ''): Buffer =>
   Buffer.from(contentOf(otherFields === '' ? printHeader(record) : printHeaderWith(record, otherFields), body))
 
-/** A header with lines of YAML for fields that we do not know, after ours. */
 export function printHeaderWith(record: AcmqRecord, lines: string): string {
   const header = printHeader(record)
   const longer = `${header.slice(0, -closing.length)}${lines.endsWith('\n') ? lines : `${lines}\n`}${closing}`

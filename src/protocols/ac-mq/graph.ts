@@ -11,7 +11,6 @@ export interface GraphNode {
   readonly summary: string
   readonly to: string
   readonly state: State
-  /** As in the header: `msg:…`, `path:…`, or either. */
   readonly dependencies: readonly string[]
   readonly blocked?: string
 }

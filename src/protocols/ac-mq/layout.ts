@@ -34,7 +34,6 @@ export const missionFolders: readonly string[] = [
 // All parts are checked already, and the address is short enough for what comes below it.
 const below = (folder: string, rest: string): TreePath => (folder === '' ? rest : `${folder}/${rest}`) as TreePath
 
-/** `root/a/sub-missions/b` for the address `a/b`. */
 export const missionPath = ({ root, address }: MissionPlace): TreePath =>
   below(root, address.includes('/') ? address.replaceAll('/', `/${subMissions}/`) : address)
 

@@ -7,7 +7,6 @@ export interface AcmqPorts {
   writer(): Promise<Writer | undefined>
 }
 
-/** A model. What it writes is labelled with its name, and quoted. */
 export interface Writer {
   readonly id: string
   write(asked: { readonly instructions: string; readonly material: string }): Promise<string>

@@ -44,7 +44,6 @@ export function withFailure(bytes: Uint8Array, failure: Signed & Pick<Failure, '
   return append(bytes, 'Failure Report', items, detail)
 }
 
-/** Adds a result: what came of it, and the files it is in. */
 export function withResult(bytes: Uint8Array, result: Signed & Pick<Result, 'text' | 'links'>): Buffer {
   const links = result.links.map((link) => item('Link', printLink(oneLine(link))))
   return append(bytes, 'Result', [...signature(result), ...links], result.text)

@@ -47,7 +47,6 @@ export function asUtc(text: string): string {
 /** A moment to the millisecond; a whole second without. */
 export const toTheMoment = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
 
-/** True for a time that says itself that it is UTC. */
 export const saysUtc = (text: string): boolean => /(?:[Zz]|[+-]00:?00)$/.test(text)
 
 /** A time as we write it, in UTC, so that its digits can be taken as they stand. */

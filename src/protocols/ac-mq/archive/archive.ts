@@ -86,7 +86,6 @@ function isNew(seen: Set<string>, key: string): boolean {
   return seen.add(key).size > before
 }
 
-/** The message as it was, byte for byte. Unfolds that one alone. */
 export async function readArchived(tree: Tree, entry: ArchivedEntry, options: ReadOptions = {}): Promise<Uint8Array> {
   const isPack = parsePackName(nameOf(entry.pack)) !== undefined
   try {
@@ -122,7 +121,6 @@ async function readByPack(tree: Tree, { pack, id, offset }: ArchivedEntry, optio
   return elsewhere && readPacked(tree, elsewhere, options)
 }
 
-/** It lay in a place of its own when it was found, and has been packed since. */
 async function readPackedMeanwhile(tree: Tree, entry: ArchivedEntry, options: ReadOptions): Promise<Uint8Array> {
   for (const pack of (await readShelf(tree, shelfOf(entry.pack))).packs) {
     const packed = await searchPack(tree, pack, entry.id, options)

@@ -24,7 +24,6 @@ export class ArchiveLease {
     this.#lease = lease
   }
 
-  /** The lease, or the one that is in the way. */
   static async take(tree: Tree, archive: TreePath, owner: string): Promise<ArchiveLease | Lease> {
     // Two processes may work under one name, and must not take each other's lease for their own.
     const self = `${owner} ${crypto.randomUUID().slice(0, 8)}`

@@ -22,7 +22,6 @@ export function printMember(message: PackedMessage, bytes: Uint8Array): Uint8Arr
   return withField(zlib().gzipSync(bytes), fieldOf(message, bytes))
 }
 
-/** The JSON in the header: only what cannot be read from the message itself. */
 function fieldOf(message: PackedMessage, bytes: Uint8Array): Buffer {
   const { name, status, finishedAt } = message
   const described = describe(bytes, name, status, finishedAt)

@@ -19,7 +19,6 @@ export const isMonth = (name: string): boolean => /^\d{4}-\d\d$/.test(name)
 /** Copies that reconciling set aside are not messages of their own. */
 const setAside = 'duplicates'
 
-/** A file that holds one message: on its way into a pack, or put there by somebody. */
 export interface LooseFile {
   readonly path: TreePath
   readonly status: FinalStatus | undefined

@@ -6,9 +6,7 @@ import { type LeftOut, overBudget, type TextFile } from './reader.ts'
 export interface Included {
   readonly path: string
   readonly bytes: number
-  /** Of its whole part of the document: heading, fences and text. */
   readonly tokens: number
-  /** Only so many bytes of it fitted, from its beginning. */
   readonly first?: number
 }
 
@@ -105,7 +103,6 @@ export class HydrationDocument {
     }
   }
 
-  /** As much of the list as fits; the rest is counted. */
   #ending(left: number): string {
     if (this.leftOut.length === 0) return ''
     let text = '\n## Left out\n\n'

@@ -24,9 +24,7 @@ export interface HydrateOptions {
   readonly maxBytesPerFile?: number
   readonly countTokens?: (text: string) => number
   readonly limits?: Partial<SearchLimits>
-  /** Files of the mission that were moved: where they are, by the paths they had. */
   readonly aliases?: ReadonlyMap<string, string>
-  /** For tests: the word in the fences. */
   readonly nonce?: string
 }
 

@@ -75,7 +75,6 @@ export class FileSearch {
     return isEmpty ? { files: [], leftOut: [] } : missing(pattern, 'nothing matches')
   }
 
-  /** A file by its path, or everything in a folder. */
   async path(text: string, by: NamedBy): Promise<FoundFiles> {
     let inside: TreePath
     try {

@@ -8,7 +8,6 @@ export type Section = 'title' | 'objective' | 'overview' | 'status' | 'milestone
 
 export interface Line {
   readonly number: number
-  /** Where `text` begins in the file, in characters. */
   readonly at: number
   /** Without its line end; comments are blanked out, so that positions stay. */
   readonly text: string

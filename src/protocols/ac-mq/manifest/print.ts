@@ -5,7 +5,6 @@ import { isStructure } from './lines.ts'
 
 export interface ManifestDraft {
   readonly mission: string
-  /** May be empty; then a comment asks for it. */
   readonly objective: string
   readonly now: number
 }

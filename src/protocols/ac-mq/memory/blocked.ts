@@ -10,7 +10,6 @@ export interface Waiting extends Linked {
 }
 
 export interface Blocked {
-  /** As it is written in the dependency. */
   readonly on: string
   /** `blocked`: what it depends on is blocked itself. `itself`: it depends on itself in the end. */
   readonly by: 'failed' | 'unknown' | 'ambiguous' | 'outside' | 'blocked' | 'itself'

@@ -27,9 +27,7 @@ export interface BusContent {
   /** What found the messages, in words; for `query` the query itself. */
   readonly query: string
   readonly provider: string
-  /** `extractive`, or who wrote it. */
   readonly summaryBy: string
-  /** Markdown of ours, or a quotation. */
   readonly summary: string
   /** What a model was shown, so that it is asked again only when that has changed. */
   readonly summaryOf?: string
@@ -163,7 +161,6 @@ function tableOf(messages: readonly BusMessage[]): string {
     .join('')
 }
 
-/** Each text once, under all files that say it. */
 function logEntries(messages: readonly BusMessage[]): string[] {
   const byText = groupBy(messages, ({ body }) => body)
   const mark = `quote-${hash('sha256', [...byText.keys()].join('\0'), 'hex').slice(0, 8)}`
@@ -175,7 +172,6 @@ function logEntries(messages: readonly BusMessage[]): string[] {
   })
 }
 
-/** As many entries in each part as fit, and at least one. The first part has less room. */
 function divide(entries: readonly string[], mostBytes: number, taken: number): string[] {
   const parts = ['']
   let left = mostBytes - taken

@@ -13,11 +13,8 @@ import { comparedParts } from './said.ts'
 /** A message, so that it need not be read again to know what it belongs to. */
 export interface CachedMessage extends Pick<AcmqView, 'id' | 'name' | 'createdAt' | 'dependencies'> {
   readonly status: string
-  /** Of everything that a document says of it. */
   readonly content: string
-  /** Of what is compared of it. */
   readonly digest: string
-  /** Of what it said when it was sent. */
   readonly own: string
   readonly features: Features
   /** Why it contributed to milestones, by their titles. */
@@ -27,7 +24,6 @@ export interface CachedMessage extends Pick<AcmqView, 'id' | 'name' | 'createdAt
 }
 
 export interface CachedDocument extends Omit<BusHead, 'summary'> {
-  /** Of its files, as above. */
   readonly mark: string
   /** Of the parts that are there, up to the first that is missing. */
   readonly partChecks: readonly string[]
@@ -36,7 +32,6 @@ export interface CachedDocument extends Omit<BusHead, 'summary'> {
 }
 
 export interface MemoryCache {
-  /** Titles of milestones that every message was held against. */
   readonly titles: readonly string[]
   /** By where they lie: `pending/NAME`, or the place in the archive. */
   readonly messages: ReadonlyMap<string, CachedMessage>
@@ -46,7 +41,6 @@ export interface MemoryCache {
   readonly usage?: WordUsage
 }
 
-/** How usual words are in the mission. */
 export interface WordUsage {
   readonly sample: string
   readonly ids: readonly string[]

@@ -58,7 +58,6 @@ const keyOf = ({ name, cluster }: ContextFile): string => `${cluster ?? ''}/${na
 export const comparedText = ({ name, text }: ContextFile): string =>
   `${name.replace(/\.[^.]*$/, '').replaceAll(/[-_.]/g, ' ')}\n${text}`
 
-/** The best name that is free, else one with a number. */
 function freeName(inside: readonly string[], outside: readonly string[], taken: ReadonlySet<string>): string {
   const names = namesFor(inside, outside).flatMap((name) => slugOf(name) ?? [])
   const [first = 'documents'] = names

@@ -10,7 +10,6 @@ export interface Contributor extends Linked {
 
 export interface Milestone {
   readonly title: string
-  /** When it was known to be reached, if it was: what was sent later followed from it. */
   readonly reachedBy?: string
 }
 

@@ -9,7 +9,6 @@ export type Detail = 'summaries' | 'full'
 export interface MergingState {
   /** Messages that were sent, by the time at which they were counted. Of the last hour. */
   readonly samples: readonly { readonly at: number; readonly count: number }[]
-  /** Messages that were sent until then have been counted. */
   readonly countedUntil: number
   readonly rate: number
   readonly threshold: number
@@ -31,7 +30,6 @@ const hour = 60 * 60 * 1000
 const leastThreshold = 50
 const mostThreshold = 2000
 const snapshotsAnHour = 4
-/** Messages an hour from which on a mission is fast. */
 const fastFrom = 60
 const mostDecisions = 20
 const mostSamples = 400

@@ -9,9 +9,7 @@ export interface Part {
   readonly ahead?: number
   readonly first: number
   readonly share: number
-  /** How many where no budget is given. */
   readonly usual?: number
-  /** With so many of its lines; '' to leave it out. */
   print(shown: number): string
 }
 

@@ -24,7 +24,6 @@ export const partNumber = (path: string, main: string): number | undefined => {
   return found && `${found[1]}.md` === main ? Number(found[2]) : undefined
 }
 
-/** Everything before the log, and the log or as much of it as the first part holds. */
 export function printMain(front: string, log: readonly string[], path: string, parts: number): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const links = Array.from({ length: parts - 1 }, (_, i) => linkTo('', `part ${i + 2}`, partPath(name, i + 2)))

@@ -15,7 +15,6 @@ export interface ReportMessage extends Pick<AcmqView, Told> {
 export interface ReportFile {
   readonly path: string
   readonly inside: string
-  /** The beginning of a text; nothing of what is no text. */
   readonly text?: string
 }
 
@@ -32,7 +31,6 @@ export interface Picture {
   readonly objective: string
   readonly status: string | undefined
   readonly milestones: readonly { readonly title: string; readonly done: boolean }[]
-  /** From the root of the tree; `undefined` when there is none. */
   readonly manifest: string | undefined
   readonly messages: readonly ReportMessage[]
   readonly findings: readonly ReportFile[]

@@ -43,7 +43,6 @@ export const printReport = (picture: Picture, options: PrintOptions): PrintedRep
 
 export const titleOf = (mode: ReportMode, mission: string): string => `${titles[mode]}: ${plainText(mission, 200)}`
 
-/** All of a bottom-up report that comes before its log. */
 export function printFront({ mission, messages }: Picture, { mode, generatedAt }: PrintOptions): string {
   const head = headOf(mode, mission, generatedAt, undefined)
   const all = [figuresOf(messages), timelineOf(messages), graphOf(messages)].map((part) => part.print(part.size))
@@ -69,7 +68,6 @@ interface Chapter {
   readonly title: string
   readonly done: boolean
   readonly messages: readonly TellingMessage[]
-  /** Those that are not done and would be for it. */
   readonly missing: readonly TellingMessage[]
 }
 
@@ -83,7 +81,6 @@ class Report {
   readonly #blocked: ReadonlyMap<TellingMessage, Blocked>
   readonly #source: (message: ReportMessage) => string
   readonly #chapters: readonly Chapter[]
-  /** What is done and belongs to no milestone. */
   readonly #others: readonly TellingMessage[]
 
   constructor(picture: Picture, options: PrintOptions) {

@@ -2,7 +2,6 @@
 import { type Failure, failureOf, type Result, resultOf } from '../reports.ts'
 
 export interface Said {
-  /** The body without what was appended to it. */
   readonly asked: string
   readonly result?: Result
   readonly failure?: Failure

@@ -17,12 +17,10 @@ export interface Telling {
 
 export interface Told<T> {
   readonly message: T
-  /** A line for people, without what it is a line of. */
   readonly text: string
   readonly weight: number
 }
 
-/** In characters: enough for a few sentences. */
 const longestResult = 300
 const enough = 140
 const mostSentences = 3

@@ -6,7 +6,6 @@ import type { Writer } from '../ports.ts'
 import type { BusContent, BusHead } from './bus-document.ts'
 import type { ReportMode } from './report-modes.ts'
 
-/** Of all messages together, in characters. */
 const mostShown = 24_000
 
 const instructions =
@@ -39,7 +38,6 @@ function failureIn(error: unknown): string {
   throw error
 }
 
-/** Those that somebody can write in words of their own. */
 export type ShortMode = Exclude<ReportMode, 'bottom-up'>
 
 export const audiences: Readonly<Record<ShortMode, string>> = {

@@ -58,7 +58,6 @@ export class Approvals {
     return { outcome: 'approved', message } as const
   }
 
-  /** A person says no: the message fails with that reason. */
   async deny(id: string, by: string, reason: string): Promise<Settled<'failed'>> {
     const message = expectWaiting(await this.#overview.show(id))
     return this.#settling.refuse(message, message.body, by, reason)

@@ -14,7 +14,6 @@ import type { Overview } from './overview.ts'
 import type { MissionFiles } from './parts.ts'
 
 export interface HydrateOptions {
-  /** Of a message, which is included then. */
   readonly id?: string
   readonly budgetTokens?: number
 }
@@ -51,7 +50,6 @@ export class Documents {
     return { outcome: outcome === 'unchanged' ? 'unchanged' : 'ticked', manifest: parseManifest(text) }
   }
 
-  /** Everything an agent needs to know for the mission, or for one message of it. */
   async hydrate({ id, budgetTokens }: HydrateOptions = {}): Promise<Hydration> {
     const { tree, path: missionFolder, place } = this.#files
     const { root, address } = place

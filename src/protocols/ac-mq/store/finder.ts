@@ -69,7 +69,6 @@ export class Finder {
     return false
   }
 
-  /** The one message meant, or an error that says why there is none. */
   async findOne(id: string, queues?: readonly QueueName[]): Promise<Found> {
     const found = await this.findSurely(id, queues)
     const ids = new Set(found.map((entry) => entry.id))
@@ -131,7 +130,6 @@ export const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 
 const believedFor = 1000
 const restFactor = 20
 
-/** The messages of one queue by id. */
 class QueueView {
   readonly #files: MissionFiles
   readonly #queue: QueueName

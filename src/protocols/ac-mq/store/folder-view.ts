@@ -39,7 +39,6 @@ export class FolderView {
     return this.#names
   }
 
-  /** Milliseconds that the last listing took. */
   get cost(): number {
     return this.#cost
   }

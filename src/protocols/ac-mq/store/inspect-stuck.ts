@@ -14,7 +14,6 @@ import { Policy, policyPath } from './policy.ts'
 import type { Supervision } from './supervising.ts'
 import type { Candidate, Waiting } from './waiting/waiting.ts'
 
-/** Claims whose time has run out, and nobody supervises. AC-MQ §8.2. */
 export async function stalledClaims(files: MissionFiles, supervision: Supervision): Promise<Finding[]> {
   return (await supervision.findStalled()).map(({ message, overdueSeconds }) => {
     const said = `${message.to} claimed it and did not finish in time; that is ${overdueSeconds} seconds ago.`

@@ -1,16 +1,19 @@
 /** What is out of order in a mission, for `doctor`. Looks at the header of every message and changes nothing. */
 
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
-import { findingsOf } from '../../../messaging/inspection/expected.ts'
+import { type ExpectedKind, findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
 import { closedMessage, strangeFile, unreadableMessage } from '../../../messaging/inspection/findings.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import type { Entry, Finding } from '../../../tree/tree.ts'
 import { inspectArchive } from '../archive/inspect.ts'
-import { archivePath, isMessageName } from '../layout.ts'
+import { parsePackName } from '../archive/pack.ts'
+import { isMonth } from '../archive/shelves.ts'
+import { archivePath, isMessageName, missionFolders } from '../layout.ts'
+import { snapshotFolder } from '../memory/generated.ts'
 import { type QueueName, queueNames } from '../schema.ts'
 import { stalledClaims, stuckDependencies, unseenRecipients } from './inspect-stuck.ts'
-import { oddInMission } from './odd-entries.ts'
 import type { MissionFiles, ReadHeader } from './parts.ts'
 import { hasReason } from './quarantine.ts'
 import type { Supervision } from './supervising.ts'
@@ -33,7 +36,7 @@ export async function inspectMission(
     () => unfinishedChanges(files.tree, supervision.journal, repair),
     () => stalledClaims(files, supervision),
     () => stuckDependencies(files, waiting),
-    async () => (await import('./memory/inspect.ts')).memoryFindings(files, repair),
+    async () => (await import('./memory/organize.ts')).memoryFindings(files, repair),
     async () => (isSeen ? unseenRecipients(files, waiting, isSeen) : []),
   ]
   // What keeps a look from being made has been told, or stands in the way of the next look too.
@@ -87,3 +90,37 @@ async function readEntry(files: MissionFiles, queue: QueueName, { name, kind }: 
 /** Between the two steps of a claim, folder and status differ for an instant. */
 const standsStill = async ({ tree, settings }: MissionFiles, { changedAt }: ReadHeader): Promise<boolean> =>
   (await tree.now()) - changedAt >= settings.quarantineAfterMs
+
+type Table = (name: string) => ExpectedKind | undefined
+
+const topFolders = new Set([...missionFolders.map((path) => path.split('/')[0]!), 'sub-missions'])
+
+const inMission: Table = (name) => (topFolders.has(name) ? 'folder' : name === 'manifest.md' ? 'leaf' : undefined)
+const inQueue: Table = (name) => (missionFolders.includes(`queue/${name}`) ? 'folder' : undefined)
+const inMeta: Table = (name) => (name === 'manifest.md' ? 'leaf' : undefined)
+/** Bodies that were too large for their message, and the list of what stays. What else is there is the mission's own business. */
+const inContext: Table = (name) => (/^message-.*\.md$/.test(name) || name === '.pinned' ? 'leaf' : undefined)
+const inArtifacts: Table = (name) => (`artifacts/${name}` === snapshotFolder ? 'folder' : undefined)
+const inArchive: Table = (name) => (isMonth(name) || name === 'duplicates' ? 'folder' : undefined)
+const inMonth: Table = (name) =>
+  name === 'completed' || name === 'failed' ? 'folder' : parsePackName(name) ? 'leaf' : undefined
+
+/** Files, links and pipes where a mission has its folders, and the other way round. */
+async function oddInMission({ tree, path, place }: MissionFiles): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const look = async (folder: TreePath, expectedOf: Table): Promise<readonly Entry[]> => {
+    const entries = await listIfFolder(tree, folder)
+    findings.push(...oddAmong(folder, entries, expectedOf).map(oddFinding))
+    return entries
+  }
+  await look(path, inMission)
+  await look(childOf(path, 'queue'), inQueue)
+  await look(childOf(path, '_meta'), inMeta)
+  await look(childOf(path, 'context'), inContext)
+  await look(childOf(path, 'artifacts'), inArtifacts)
+  const archive = archivePath(place)
+  for (const { name, kind } of await look(archive, inArchive)) {
+    if (kind === 'folder' && isMonth(name)) await look(childOf(archive, name), inMonth)
+  }
+  return findings
+}

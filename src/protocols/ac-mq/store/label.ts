@@ -18,7 +18,6 @@ export const labelsFor = (recipients: readonly string[]): string[] => recipients
 
 export type ByLabel = Candidate & { readonly mayWait: boolean }
 
-/** What labels say of messages, as they are claimed. */
 export const foundBy = (labelled: readonly { readonly name: string; readonly label: string }[]): ByLabel[] =>
   labelled
     .map(({ name, label }) => {

@@ -25,7 +25,6 @@ export async function readLargeBody(
   return leaf ? Buffer.from(leaf.bytes).toString('utf8') : ''
 }
 
-/** Stores a body in a file of its own; nothing is cut. Answers the message that refers to it. */
 export async function byReference(places: MissionPlaces, record: AcmqRecord, body: string | Uint8Array) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const path = await keepBody(places, record.id, bytes)

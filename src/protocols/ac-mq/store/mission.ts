@@ -24,7 +24,6 @@ export interface MissionParts {
   readonly settings: AcmqSettings
   readonly root: TreePath
   readonly directory?: AgentDirectory
-  /** What is handed in from outside the tree. */
   readonly ports?: Partial<AcmqPorts>
 }
 

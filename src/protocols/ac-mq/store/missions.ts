@@ -142,7 +142,6 @@ export class Missions {
     return claimFromMissions(this.#parts.tree, () => this.meant(names), options)
   }
 
-  /** The addresses of all missions, sub-missions after their parents. */
   all(): Promise<MissionAddress[]> {
     return this.#collect(this.#parts.root, '')
   }

@@ -137,7 +137,6 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
   }
 
   const own: OwnVerbs = {
-    /** What was appended to it when it was completed, or failed. */
     async outcomeOf(id) {
       for await (const mission of at()) {
         const overview = await mission.overview()

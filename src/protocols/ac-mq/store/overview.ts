@@ -82,7 +82,6 @@ export class Overview {
     }
   }
 
-  /** What is pending, as it will be claimed, and why some of it cannot be yet. */
   async waiting() {
     const { messages, unreadable } = await this.list('pending')
     const reasons = new Map((await this.blocked()).map(({ message, reason }) => [message.name, reason]))
@@ -110,7 +109,6 @@ export class Overview {
     for await (const entry of eachArchived(tree, archivePath(place), settings)) yield archivedView(entry, place.address)
   }
 
-  /** The same, the first finished first. */
   async listArchived(): Promise<ArchivedView[]> {
     const { tree, place, settings } = this.#files
     return (await listArchived(tree, archivePath(place), settings)).map((entry) => archivedView(entry, place.address))

@@ -18,7 +18,6 @@ export class Policy {
   readonly #places: PolicyPlaces
   #patterns: readonly string[] = []
   #readAt: number | undefined
-  /** When it was last seen that there is none. */
   #absentAt = Number.NEGATIVE_INFINITY
 
   constructor(places: PolicyPlaces) {
@@ -35,7 +34,6 @@ export class Policy {
     this.#absentAt = Number.NEGATIVE_INFINITY
   }
 
-  /** The pattern that a text matches, approved or not. */
   async #matching(record: PolicyText, body: () => string): Promise<string | undefined> {
     await this.#refresh()
     if (this.#patterns.length === 0) return undefined

@@ -15,7 +15,6 @@ export async function hasReason(files: MissionFiles, name: string): Promise<bool
   return leaf === undefined || failureOf(leaf) !== undefined
 }
 
-/** Writes the reason, once. */
 export async function reportReason(files: MissionFiles, name: string, problem: Problem): Promise<void> {
   const { tree, clock } = files
   const { message: reason, hint: detail } = problem

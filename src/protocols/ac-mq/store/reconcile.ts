@@ -45,7 +45,6 @@ export class Reconciliation {
     this.#views = forQueues((queue) => new FolderView(files.tree, files.queues[queue]))
   }
 
-  /** `everything`: also what was found in order before. */
   async run({ everything = false } = {}): Promise<Repair[]> {
     const repairs: Repair[] = []
     const now = await this.#files.tree.now()
@@ -133,7 +132,6 @@ export class Reconciliation {
     return [{ what: 'quarantined', path: target, message: problem.message }]
   }
 
-  /** Status and folder say the same, or one follows the other. */
   async #agree(queue: QueueName, name: string, { status, id, attempt }: AcmqRecord): Promise<Repair[]> {
     if (status === queue) return []
     // What was read may be another by the time it is won.

@@ -137,7 +137,6 @@ export function digestOf(record: AcmqRecord, body: Body): string {
   return hash.update(body).digest('base64url')
 }
 
-/** The same header, except for the time of sending. */
 function isSameHeader(before: AcmqRecord, now: AcmqRecord, sentTo: string | undefined): boolean {
   const elsewhere = bodyElsewhere(before)
   const own = before.dependencies.filter((text) => text !== `path:${elsewhere}`)

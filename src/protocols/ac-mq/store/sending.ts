@@ -28,7 +28,6 @@ export interface SendInput {
   /** For senders that may have to repeat themselves: the same id and content is sent once. */
   readonly id?: string
   readonly timestamp?: string
-  /** The message that this one answers. */
   readonly replyTo?: string
   /** What a neutral draft says and no field of AC-MQ can, as JSON (`envelope.ts`). */
   readonly envelope?: string
@@ -117,7 +116,6 @@ export class Sending {
     return noticesAbout((await this.#lookedUp()).waiting, given)
   }
 
-  /** Under an id that its sender chose, and may choose again. */
   async #sendOnce(record: AcmqRecord, input: SendInput): Promise<Sent> {
     const { digestOf, SendingOnce } = await import('./sending-once.ts')
     const { finder, waiting } = await this.#lookedUp()

@@ -39,7 +39,6 @@ export class Settling {
   readonly #files: MissionFiles
   readonly #finder: Finder
   readonly #waiting: Waiting
-  /** Those that this process claimed and has not settled. */
   readonly #claimedHere: ClaimMove['held']
 
   constructor(files: MissionFiles, finder: Finder, waiting: Waiting, held: ClaimMove['held']) {
@@ -49,7 +48,6 @@ export class Settling {
     this.#claimedHere = held
   }
 
-  /** Restarts the time that a claim may take. */
   async renew(ref: MessageRef, given: Holding): Promise<Settled<'renewed'> & { readonly until: number }> {
     const holding = checked(given)
     const moved = await this.#moveClaimed(ref, holding, 'renew', (before) => before, { touched: true })

@@ -41,7 +41,6 @@ export class StallTimes {
     }
   }
 
-  /** Forgets the claims that are not in `processing/` any more. */
   async keepOnly(claims: readonly Claim[]): Promise<void> {
     const { tree } = this.#files
     const kept = new Set(claims.map((claim) => this.#noteOf(claim)))

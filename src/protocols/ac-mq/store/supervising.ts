@@ -18,7 +18,6 @@ import type { Waiting } from './waiting/waiting.ts'
 
 export interface Stalled {
   readonly message: AcmqView
-  /** When the claim was last renewed, or made. */
   readonly since: number
   readonly overdueSeconds: number
 }

@@ -15,7 +15,6 @@ export interface AcmqView extends Headline {
   readonly dependencies: readonly string[]
   readonly attempt: number
   readonly replyTo?: string
-  /** What else its sender said, as JSON: see `envelope.ts`. */
   readonly envelope?: string
   /** What a reader should know of it, one sentence each: fields that are wrong or missing. */
   readonly notices: readonly string[]

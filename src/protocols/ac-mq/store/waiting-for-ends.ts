@@ -21,7 +21,6 @@ export interface EndedMessage extends AcmqViewWithBody {
 }
 
 export interface WaitedFor {
-  /** `waiting`: the time was up first. */
   readonly outcome: 'settled' | 'waiting'
   readonly messages: readonly EndedMessage[]
   readonly unsettled: readonly string[]

@@ -12,7 +12,6 @@ import type { OpenCache } from './cache.ts'
 import type { GroupMeaning, Plan } from './plans.ts'
 import { type MessageText, textOf } from './texts.ts'
 
-/** So many messages tell which words are usual. */
 const mostCounted = 200
 
 /** Which words are usual in a mission, counted evenly over the sample, so that those of a few messages stand out. */

@@ -24,7 +24,6 @@ export interface Existing extends CachedDocument {
 
 export const busPath = (files: MissionFiles): TreePath => files.inside(busFolder)
 
-/** Those that look as they did the last time are not read again. */
 export async function readExisting(
   files: MissionFiles,
   known: ReadonlyMap<string, CachedDocument>,
@@ -81,7 +80,6 @@ export async function readHead(files: MissionFiles, path: TreePath) {
 }
 
 export interface Chosen {
-  /** As we left it: to be renewed. */
   own?: Existing
   /** One that a person changed, and that would have been renewed. */
   changed?: Existing

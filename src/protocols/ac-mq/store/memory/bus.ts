@@ -35,7 +35,6 @@ import type { QueueListing } from './texts.ts'
 
 export interface BusOptions {
   readonly query?: string
-  /** An agent that shall write the summaries. */
   readonly by?: string
 }
 
@@ -114,7 +113,6 @@ class Renewal {
   readonly told: (Omit<BusDocument, 'asked' | 'path'> & { readonly path: TreePath })[] = []
   documents: MemoryCache['documents'] = new Map()
   made = 0
-  /** Why the model did not write a summary that it was asked for. */
   failure: string | undefined
   readonly #cache: OpenCache
   readonly #desk: SummaryDesk

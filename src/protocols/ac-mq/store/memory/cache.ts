@@ -86,7 +86,6 @@ export class OpenCache {
     }
   }
 
-  /** What a message says now; `undefined` when it is not there any more. */
   async text(id: string): Promise<MessageText | undefined> {
     const at = this.#places.get(id)
     return at === undefined ? undefined : this.#textAt(at, this.messages.get(id)!.name)

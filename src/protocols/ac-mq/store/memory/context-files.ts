@@ -23,7 +23,6 @@ export interface ReadFile extends ContextFile {
   readonly size: number
 }
 
-/** `undefined` for what is no text, or too large to be one. */
 export async function readText(
   { tree }: MissionFiles,
   folder: TreePath,
@@ -46,7 +45,6 @@ export async function textsInCluster(files: MissionFiles, cluster: string): Prom
   return found
 }
 
-/** Keeps files where they are. */
 export async function pin(files: MissionFiles, paths: readonly string[]): Promise<readonly string[]> {
   const names = paths.map((text) => {
     const inside = pathInside(text.replace(/^(?:\.\/)?(?:context\/)?/, 'context/'))

@@ -18,10 +18,8 @@ export interface KeepingOptions {
 }
 
 export interface Kept extends Merged {
-  /** Those that were made or renewed. */
   readonly documents: readonly BusDocument[]
   readonly instead?: string
-  /** Those that got what an agent wrote for them. */
   readonly reports: readonly TakenUp[]
   readonly missing?: number
   readonly moves: readonly PlannedMove[]

@@ -78,7 +78,6 @@ export class Memory {
     return (await import('./merging.ts')).mergeQueues(this.#mission.files, options)
   }
 
-  /** How fast the mission goes, when its queues are put into snapshots, and what was decided last. */
   async merging() {
     return (await import('./merging.ts')).readMerging(this.#mission.files)
   }
@@ -90,5 +89,4 @@ export class Memory {
   }
 }
 
-/** Who asks for summaries when nobody is named. */
 const busAgent = 'signalbox'

@@ -54,7 +54,6 @@ export async function takeSnapshots(
   return taken
 }
 
-/** One pass: what is due is taken, and what it covers is merged. */
 export async function mergeQueues(
   files: MissionFiles,
   { by, listing }: { readonly by?: string; readonly listing?: QueueListing } = {},
@@ -102,7 +101,6 @@ async function takeWhatIsDue(files: MissionFiles, listing: QueueListing) {
   return { snapshots, covered, coveredBy }
 }
 
-/** The largest snapshot that is read again. */
 const mostOfSnapshot = 64 * 1024 * 1024
 
 async function idsIn(files: MissionFiles, name: string): Promise<string[]> {

@@ -20,15 +20,12 @@ export interface FileMove {
   readonly size?: number
 }
 
-/** What one `organize` moved. */
 export interface Run {
   readonly at: number
   readonly moves: readonly FileMove[]
-  /** The clusters whose README it wrote. */
   readonly clusters: readonly string[]
 }
 
-/** A mission as those who resolve names know it. */
 type Place = Pick<MissionFiles, 'tree' | 'place' | 'path'>
 
 /** A mission's own file among the state of a workspace, without its ending. */

@@ -4,9 +4,11 @@
  */
 import { conflict, unavailable } from '../../../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../../kernel/tree-path.ts'
+import { unfinishedChanges } from '../../../../messaging/inspection/changes.ts'
+import { finding } from '../../../../messaging/inspection/finding.ts'
 import { Journal, type Steps } from '../../../../messaging/journal/journal.ts'
 import { stateOf } from '../../../../tree/home.ts'
-import type { Tree } from '../../../../tree/tree.ts'
+import type { Finding, Tree } from '../../../../tree/tree.ts'
 import { printReadme } from '../../memory/clusters.ts'
 import { isAsWritten } from '../../memory/generated.ts'
 import type { AcmqPorts } from '../../ports.ts'
@@ -20,7 +22,9 @@ import {
   isInContext,
   isMove,
   isThere,
+  latestMoves,
   missionStateName,
+  movedFiles,
   type Run,
   readRuns,
   whereItWent,
@@ -62,7 +66,6 @@ const notKept = ({ from }: PlannedMove) => ({
   reason: 'so many files were moved before that no more can be remembered',
 })
 
-/** Only when at least so many files lie loose. */
 export async function organizeAbove(
   files: MissionFiles,
   ports: AcmqPorts,
@@ -87,7 +90,6 @@ export async function undoOrganize(files: MissionFiles): Promise<Organized> {
   })
 }
 
-/** What undoing can put back now, what stays and why, and what is gone. */
 async function wayBack(files: MissionFiles, { moves, clusters }: Run) {
   const back: FileMove[] = []
   const gone: string[] = []
@@ -151,7 +153,7 @@ const subject = 'organize'
 const largestNote = 16 * 1024 * 1024
 
 /** What processes that were killed have begun is in its notes. */
-export const organizeJournal = (files: MissionFiles): Journal<OrganizeStep, typeof subject> =>
+const organizeJournal = (files: MissionFiles): Journal<OrganizeStep, typeof subject> =>
   new Journal(files.tree, stepsIn(files), {
     folder: childOf(childOf(stateOf('aliases'), 'unfinished'), missionStateName(files.place.address)),
     isSubject: (name) => name === subject,
@@ -258,3 +260,17 @@ async function keepReadme(files: MissionFiles, cluster: string): Promise<void> {
 }
 
 const isOurs = (bytes: Uint8Array): boolean => isAsWritten(Buffer.from(bytes).toString('utf8'))
+
+/** For `doctor`: files that were moved half-way, and names that lead nowhere. */
+export async function memoryFindings(files: MissionFiles, repair: boolean): Promise<Finding[]> {
+  const findings = await unfinishedChanges(files.tree, organizeJournal(files), repair)
+  const moves = latestMoves(await readRuns(files))
+  const found = moves.size === 0 ? new Map() : await movedFiles(files)
+  for (const [from, { to }] of moves) {
+    if (found.has(from) || (await files.tree.look(files.inside(from)))) continue
+    const message = `It was moved to ${to} and is not there any more.`
+    const hint = 'Restore it from a copy if something still needs it.'
+    findings.push(finding('note', 'MOVED_FILE_LOST', `${files.path}/${from}`, message, hint))
+  }
+  return findings
+}

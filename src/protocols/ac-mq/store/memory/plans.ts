@@ -35,7 +35,6 @@ export interface Planned {
   readonly plans: readonly Plan[]
   readonly sample: Sample
   readonly known: Partial<MemoryCache>
-  /** By which documents get their names. */
   readonly meaning?: GroupMeaning | undefined
   readonly instead?: string | undefined
   readonly missing?: number
@@ -100,7 +99,6 @@ export async function plansOf(
 
 interface Grouping extends Pick<Planned, 'meaning' | 'missing' | 'instead'> {
   readonly provider: string
-  /** Names whose vectors are compared. */
   readonly key: string
 }
 
@@ -125,7 +123,6 @@ async function groupingOf(
 
 const fallenBack = (provider: string): string => `${provider}, since the configured endpoint failed`
 
-/** Of what a query finds. */
 export async function planFor(cache: OpenCache, ports: AcmqPorts, query: string): Promise<Planned> {
   const messages = messagesByTime(cache)
   const newest = messages.toSorted(newestFirst)

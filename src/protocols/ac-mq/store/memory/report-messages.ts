@@ -44,7 +44,6 @@ export async function messagesOf(
 
 export interface LogEntry {
   readonly text: string
-  /** With all that the message says. */
   readonly isWhole: boolean
 }
 

@@ -51,11 +51,8 @@ export interface Reported {
   readonly isShortened: boolean
   readonly writtenBy: string
   readonly path?: string
-  /** In how many files, if more than one; `document` is the first. */
   readonly parts?: number
-  /** The message that asks an agent to write it. */
   readonly asked?: string
-  /** Why the configured model did not write it. */
   readonly instead?: string
 }
 

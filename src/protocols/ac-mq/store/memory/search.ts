@@ -15,13 +15,11 @@ import { textOf } from './texts.ts'
 
 export interface SearchOptions {
   readonly limit?: number
-  /** Only by one of the two. */
   readonly only?: FoundBy
 }
 
 export interface FoundMessage {
   readonly message: AcmqView
-  /** From 0 to 1, which is the same text. */
   readonly score: number
   readonly by: readonly FoundBy[]
 }

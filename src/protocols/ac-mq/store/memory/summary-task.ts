@@ -20,7 +20,6 @@ export const isSummaryTask = (id: string): boolean => id.endsWith(ending) && /^[
 /** The same for the same document, so that asking twice asks once. */
 export const summaryTaskId = (key: string): string => `${hash('sha256', key, 'hex').slice(0, 8)}${ending}`
 
-/** What is needed of a mission to ask and to read the answer. */
 export interface MissionDesk {
   readonly path: TreePath
   send(input: SendInput): Promise<Sent>

@@ -20,14 +20,12 @@ const mostInLine = 64
 const numbered = /^([1-9]\d{0,14})\.jsonl$/
 const digits = /^[0-9a-f]{32}$/
 
-/** A digest is 32 hexadecimal digits. */
 export class VectorIndex {
   readonly dim: number
   readonly #tree: Tree
   readonly #folder: TreePath
   readonly #keep: Keeping
   readonly #vectors = new Map<string, Int8Array>()
-  /** How much of each file has been read, in bytes. */
   readonly #read = new Map<string, number>()
   #unsaved: string[] = []
 

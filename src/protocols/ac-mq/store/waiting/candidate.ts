@@ -27,7 +27,6 @@ export function candidateOf(name: string, record: AcmqRecord): Candidate {
   }
 }
 
-/** Priority (1 first), then time, then id. */
 export const isBefore = (a: Candidate, b: Candidate): boolean =>
   a.priority !== b.priority ? a.priority < b.priority : a.time !== b.time ? a.time < b.time : a.id < b.id
 

@@ -39,7 +39,6 @@ export class DependencyStates {
     this.#finder = finder
   }
 
-  /** Those of the missions that messages here depend on, by address. */
   readonly #others = new Map<string, DependencyStates>()
 
   /** `waiting`: how many messages wait, all of which are worth remembering. */

@@ -47,7 +47,6 @@ export class HeldBack {
     }
   }
 
-  /** The one of this name, which is not held back any more. */
   release(name: string): Candidate | undefined {
     const parked = this.#parked.get(name)
     if (!parked) return undefined
@@ -73,7 +72,6 @@ export class HeldBack {
     return [...(this.#waiting.get(short) ?? [])]
   }
 
-  /** A message that waited here does not any more. */
   wentAway({ id }: Candidate): void {
     if (this.#waiting.size === 0) return
     const short = shortOf(id)

@@ -20,7 +20,6 @@ export class Leaps {
   #left = 0
   #priority = 0
   #length = shortest
-  /** How many were offered since the last one that was lost. */
   #offered = 0
 
   get size(): number {
@@ -55,7 +54,6 @@ export class Leaps {
     return true
   }
 
-  /** True when what was leapt over comes before anything of this priority. */
   isBefore(priority: number): boolean {
     return this.#mostUrgent < priority
   }

@@ -59,7 +59,6 @@ export class PendingIndex {
   /** No header that is known here was read before that, by the tree's time. */
   #readAt = 0
   #restsUntil = 0
-  /** Messages that this process has put there since it last looked. */
   #unseen = 0
   /** How many of those in `#ready` may be gone. */
   #gone = 0
@@ -92,7 +91,6 @@ export class PendingIndex {
     return this.#malformed.has(name) || this.#closed.has(name)
   }
 
-  /** Files in the queue that are no messages. */
   get malformed() {
     return [...this.#malformed].map(([name, problem]) => ({ name, problem }))
   }
@@ -102,7 +100,6 @@ export class PendingIndex {
     return [...this.#closed].map(([name, problem]) => ({ name, problem }))
   }
 
-  /** Named like messages, but no files. */
   get strange(): readonly Entry[] {
     const entries = [...this.#view.names].map(([name, kind]) => ({ name, kind }))
     return entries.filter(({ name, kind }) => kind !== 'leaf' && isMessageName(name))
@@ -218,7 +215,6 @@ export class PendingIndex {
     return [...new Set(folders.filter((folder) => folder !== undefined))].sort()
   }
 
-  /** A message that this process has just put there. */
   came(name: string, record: AcmqRecord): void {
     if (this.#unseen >= mostUnseen) return
     if (++this.#unseen === mostUnseen) {
@@ -307,7 +303,6 @@ export class PendingIndex {
     }
   }
 
-  /** True when something waits for this agent, as far as is known. */
   hasAny(agent: string): boolean {
     return this.#leaps.size > 0 || this.#ready.bestFor(agent)?.peek() !== undefined
   }

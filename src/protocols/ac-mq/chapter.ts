@@ -19,19 +19,11 @@ export const mission: Chapter = {
 
     say('Claude sends two tasks. The second depends on the first, so nobody gets it yet.')
     const claude = made.mission
-    const schema = await claude.sending.send({
-      from: 'claude',
-      to: 'all',
-      body: 'Design the tables.\n',
-      timeoutSeconds: 60,
-    })
+    const tables = { from: 'claude', to: 'all', body: 'Design the tables.\n', timeoutSeconds: 60 }
+    const schema = await claude.sending.send(tables)
     const after = [`msg:${schema.message.id}`]
-    const code = await claude.sending.send({
-      from: 'claude',
-      to: 'gemini',
-      body: 'Write the queries.\n',
-      dependencies: after,
-    })
+    const queries = { from: 'claude', to: 'gemini', body: 'Write the queries.\n', dependencies: after }
+    const code = await claude.sending.send(queries)
     step(`acmq send ${name} --to all`, schema.outcome)
     step(`acmq send ${name} --to gemini --depends ${short(after[0]!)}`, code.outcome)
     await show(treePath(code.message.path))
@@ -46,22 +38,15 @@ export const mission: Chapter = {
 
     say('The winner writes a file and completes the task with a result and a link. Now the second one is free.')
     await tree.create(treePath(`${folder}/artifacts/tables.sql`), bytesOf('create table users (id integer);\n'))
-    const links = ['artifacts/tables.sql']
-    const done = await winner.settling.complete(
-      first,
-      { agent: first.to, attempt: 1 },
-      { text: 'One table will do.', links },
-    )
+    const result = { text: 'One table will do.', links: ['artifacts/tables.sql'] }
+    const done = await winner.settling.complete(first, { agent: first.to, attempt: 1 }, result)
     step(`acmq complete ${name} ${short(first.id)} --link artifacts/tables.sql`, done.outcome)
     await show(treePath(done.message.path))
 
     say('Gemini takes the second task, fails, and it is tried again: the report stays in it.')
     const second = messageOf(await gemini.claims.next({ agent: 'gemini' }))
-    const failed = await gemini.settling.fail(
-      second,
-      { agent: 'gemini', attempt: 1 },
-      { reason: 'The database is down' },
-    )
+    const failure = { reason: 'The database is down' }
+    const failed = await gemini.settling.fail(second, { agent: 'gemini', attempt: 1 }, failure)
     step(`acmq fail ${name} ${short(second.id)} --reason "The database is down"`, failed.outcome)
     const retried = await claude.settling.retry(second.id)
     step(`acmq retry ${name} ${short(second.id)}`, `${retried.outcome}, attempt ${retried.message.attempt}`)

@@ -2,37 +2,13 @@
 import type { Stage } from '../../kernel/envelope.ts'
 import type { QueueName, State } from './schema.ts'
 
-export const transitionNames = [
-  'claim',
-  'renew',
-  'release',
-  'complete',
-  'fail',
-  'stall',
-  'retry',
-  'refuse',
-  'quarantine',
-  'correct',
-  'setAside',
-  'archive',
-] as const
-export type Transition = (typeof transitionNames)[number]
-
-export type Lifecycle = Readonly<Record<State, Readonly<Partial<Record<Transition, State>>>>>
-
 /**
  * `refuse`: a person does not want it worked on (AC-MQ §11.2). `quarantine`: the file cannot be read as a message and
  * nobody is still writing it (AC-MQ §8.1). `correct`: its status disagrees with its folder, and the folder counts.
  * `setAside`: a second copy of a message, which goes to `archive/duplicates/` (AC-MQ §9.1).
  */
 export const transitions = {
-  pending: {
-    claim: 'processing',
-    refuse: 'failed',
-    quarantine: 'failed',
-    correct: 'pending',
-    setAside: 'archived',
-  },
+  pending: { claim: 'processing', refuse: 'failed', quarantine: 'failed', correct: 'pending', setAside: 'archived' },
   processing: {
     renew: 'processing',
     release: 'pending',
@@ -46,7 +22,10 @@ export const transitions = {
   completed: { archive: 'archived', quarantine: 'failed', correct: 'completed', setAside: 'archived' },
   failed: { retry: 'pending', correct: 'failed', setAside: 'archived' },
   archived: {},
-} as const satisfies Lifecycle
+} as const satisfies Readonly<Record<State, Readonly<Record<string, State>>>>
+
+export type Transition = { [From in State]: keyof (typeof transitions)[From] }[State]
+export const transitionNames = [...new Set(Object.values(transitions).flatMap(Object.keys))] as readonly Transition[]
 
 /** How far a message has come in neutral words. Of an archived one its status tells. */
 export const stages = {
@@ -60,6 +39,4 @@ export const firstState = 'pending' satisfies QueueName
 
 /** Where a transition leads from a state, or `undefined` when it is none of its transitions. */
 export const nextState = (from: State, transition: Transition): State | undefined =>
-  (transitions as Lifecycle)[from][transition]
-
-export const canMove = (from: State, transition: Transition): boolean => nextState(from, transition) !== undefined
+  (transitions as Readonly<Record<State, Readonly<Partial<Record<Transition, State>>>>>)[from][transition]

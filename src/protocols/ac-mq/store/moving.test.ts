@@ -3,7 +3,7 @@ import { openMemoryTree } from '../../../engines/memory/index.ts'
 import { heldClock } from '../../../kernel/clock.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 import { missionAddress } from '../layout.ts'
-import { canMove, nextState, transitionNames } from '../lifecycle.ts'
+import { nextState, transitionNames } from '../lifecycle.ts'
 import { queueNames } from '../schema.ts'
 import { defaultSettings } from '../settings.ts'
 import { moveMessage, setAside } from './moving.ts'
@@ -41,7 +41,7 @@ describe('a message', () => {
     }
     it(`is set aside from ${from} only if it may`, async () => {
       const files = await filesWith(from)
-      expect(canMove(from, 'setAside')).toBe(true)
+      expect(nextState(from, 'setAside')).toBe('archived')
       const { moved, path } = await setAside(files, { name, from }, `1-${name}`, {})
       expect(moved.outcome).toBe('moved')
       expect(path).toBe(`llm/missions/alpha/archive/duplicates/1-${name}`)

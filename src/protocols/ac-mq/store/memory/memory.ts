@@ -2,7 +2,6 @@
 import type { AcmqPorts } from '../../ports.ts'
 import type { QueueName } from '../../schema.ts'
 import type { Mission } from '../mission.ts'
-import type { AcmqViewWithBody } from '../view.ts'
 import type { BusOptions } from './bus.ts'
 import type { KeepingOptions } from './keeping.ts'
 import type { ReportOptions } from './report.ts'
@@ -32,14 +31,7 @@ export class Memory {
 
   async #desk(from = busAgent): Promise<SummaryDesk> {
     const { SummaryDesk } = await import('./summary-task.ts')
-    const { path, sending } = this.#mission
-    return new SummaryDesk({ path, send: (input) => sending.send(input), find: (id) => this.#exactly(id) }, from)
-  }
-
-  async #exactly(id: string): Promise<AcmqViewWithBody | undefined> {
-    const overview = await this.#mission.overview()
-    for await (const { id: found } of overview.meant(id)) if (found === id) return overview.show(id)
-    return undefined
+    return new SummaryDesk(this.#mission, from)
   }
 
   async #ports(): Promise<AcmqPorts> {

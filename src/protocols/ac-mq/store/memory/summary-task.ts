@@ -9,7 +9,8 @@ import { readDependency } from '../../dependencies.ts'
 import type { BusContent } from '../../memory/bus-document.ts'
 import { saidIn } from '../../memory/said.ts'
 import { isoTime } from '../../times.ts'
-import type { SendInput, Sent } from '../sending.ts'
+import type { Mission } from '../mission.ts'
+import type { SendInput } from '../sending.ts'
 import type { AcmqViewWithBody } from '../view.ts'
 
 const ending = '-write-summary'
@@ -20,12 +21,6 @@ export const isSummaryTask = (id: string): boolean => id.endsWith(ending) && /^[
 /** The same for the same document, so that asking twice asks once. */
 export const summaryTaskId = (key: string): string => `${hash('sha256', key, 'hex').slice(0, 8)}${ending}`
 
-export interface MissionDesk {
-  readonly path: TreePath
-  send(input: SendInput): Promise<Sent>
-  find(id: string): Promise<AcmqViewWithBody | undefined>
-}
-
 export interface Answer {
   readonly by: string
   readonly text: string
@@ -34,10 +29,10 @@ export interface Answer {
 }
 
 export class SummaryDesk {
-  readonly #mission: MissionDesk
+  readonly #mission: Mission
   readonly #from: string
 
-  constructor(mission: MissionDesk, from: string) {
+  constructor(mission: Mission, from: string) {
     this.#mission = mission
     this.#from = from
   }
@@ -60,23 +55,30 @@ export class SummaryDesk {
     task: Pick<SendInput, 'summary' | 'body' | 'dependencies'>,
   ): Promise<string> {
     const id = summaryTaskId(key)
-    if (!(await this.#mission.find(id))) await this.#mission.send({ ...task, id, from: this.#from, to: agent })
+    if (!(await this.#find(id))) await this.#mission.sending.send({ ...task, id, from: this.#from, to: agent })
     return id
   }
 
   async isAsked(key: string): Promise<boolean> {
-    return (await this.#mission.find(summaryTaskId(key))) !== undefined
+    return (await this.#find(summaryTaskId(key))) !== undefined
   }
 
   /** The file that an answer is for, relative to the mission; `undefined` where none was named. */
   async placeOf(key: string): Promise<string | undefined> {
-    const [named] = (await this.#mission.find(summaryTaskId(key)))?.dependencies ?? []
+    const [named] = (await this.#find(summaryTaskId(key)))?.dependencies ?? []
     const read = named === undefined ? undefined : readDependency(named)
     return read?.kind === 'path' ? read.path : undefined
   }
 
+  /** The message of exactly this id. */
+  async #find(id: string): Promise<AcmqViewWithBody | undefined> {
+    const overview = await this.#mission.overview()
+    for await (const { id: found } of overview.meant(id)) if (found === id) return overview.show(id)
+    return undefined
+  }
+
   async answer(key: string): Promise<Answer | undefined> {
-    const task = await this.#mission.find(summaryTaskId(key))
+    const task = await this.#find(summaryTaskId(key))
     if (task?.state !== 'completed' && task?.state !== 'archived') return undefined
     const { result } = saidIn(task.body)
     const text = result?.text.trim() ?? ''

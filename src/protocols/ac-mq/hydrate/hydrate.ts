@@ -6,7 +6,7 @@ import type { Tree } from '../../../tree/tree.ts'
 import { type ManifestProblem, parseManifest } from '../manifest/manifest.ts'
 import { hydratedText, isGeneratedPath, isNeverHydrated, saysGenerated } from '../memory/generated.ts'
 import { HydrationDocument, type Included } from './document.ts'
-import { isText, type LeftOut, overBudget, type TextFile, TextReader } from './reader.ts'
+import { isText, type LeftOut, overBudget, type TextFile, type TextReader, textReader } from './reader.ts'
 import { FileSearch, type FoundFiles, type SearchLimits } from './search.ts'
 
 export type { Included } from './document.ts'
@@ -50,7 +50,7 @@ export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydr
   })
   const reader = readerFor(tree, options)
   // A body is kept elsewhere because it is larger than most files: it counts as a part of its message.
-  const bodies = new TextReader(tree, mostBytes)
+  const bodies = textReader(tree, mostBytes)
   const { files, leftOut } = await planHydration(tree, options, reader)
   document.leftOut.push(...leftOut)
   let bytes = 0
@@ -64,7 +64,7 @@ export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydr
     const isDigest = !isBody && inside !== undefined && isGeneratedPath(inside)
     const file = isOver
       ? overBudget(path, 'nothing was left for it')
-      : await (isBody || isDigest ? bodies : reader).read(path)
+      : await (isBody || isDigest ? bodies : reader)(path)
     if (!isText(file)) {
       const isReport = file.reason === 'too-large' && inside !== undefined && (await isLongReport(tree, path))
       if (!isReport) document.leftOut.push(file)
@@ -99,8 +99,7 @@ async function isLongReport(tree: Tree, path: TreePath): Promise<boolean> {
   return leaf !== undefined && saysGenerated(Buffer.from(leaf.bytes).toString('utf8'))
 }
 
-const readerFor = (tree: Tree, { maxBytesPerFile = standardBytes }: HydrateOptions) =>
-  new TextReader(tree, maxBytesPerFile)
+const readerFor = (tree: Tree, { maxBytesPerFile = standardBytes }: HydrateOptions) => textReader(tree, maxBytesPerFile)
 
 /** Which files a hydration would read, in order. Reads nothing but manifests. */
 export async function planHydration(tree: Tree, options: HydrateOptions, reader = readerFor(tree, options)) {
@@ -142,7 +141,7 @@ async function findManifest(
   const leftOut: LeftOut[] = []
   for (const folder of ['_meta', ''] as const) {
     const path = childOf(folder === '' ? mission : childOf(mission, folder), 'manifest.md')
-    const file = await reader.read(path)
+    const file = await reader(path)
     if (!isText(file)) {
       leftOut.push(file)
       continue

@@ -18,39 +18,29 @@ export interface TextFile {
   readonly bytes: number
 }
 
-export class TextReader {
-  readonly #tree: Tree
-  readonly #mostBytes: number
-  readonly #read = new Map<TreePath, TextFile | LeftOut>()
+export type TextReader = (path: TreePath) => Promise<TextFile | LeftOut>
 
-  constructor(tree: Tree, mostBytes: number) {
-    this.#tree = tree
-    this.#mostBytes = mostBytes
-  }
-
-  async read(path: TreePath): Promise<TextFile | LeftOut> {
-    const known = this.#read.get(path)
-    if (known) return known
-    const read = await this.#readNow(path)
-    this.#read.set(path, read)
+export function textReader(tree: Tree, mostBytes: number): TextReader {
+  const known = new Map<TreePath, TextFile | LeftOut>()
+  return async (path) => {
+    const read = known.get(path) ?? (await readNow(tree, path, mostBytes))
+    known.set(path, read)
     return read
   }
+}
 
-  async #readNow(path: TreePath): Promise<TextFile | LeftOut> {
-    let leaf: Leaf | undefined
-    try {
-      leaf = await this.#tree.read(path, { atMost: this.#mostBytes + 1 })
-    } catch (error) {
-      return leftOutBy(path, error)
-    }
-    if (!leaf) return { path, reason: 'missing', detail: 'there is no such file' }
-    const { bytes, size } = leaf
-    if (bytes.length > this.#mostBytes) {
-      return { path, reason: 'too-large', detail: `${size} bytes; ${this.#mostBytes} is the most` }
-    }
-    if (bytes.includes(0) || !isUtf8(bytes)) return { path, reason: 'binary', detail: `${size} bytes, not UTF-8 text` }
-    return { path, text: bufferOf(bytes).toString('utf8'), bytes: bytes.length }
+async function readNow(tree: Tree, path: TreePath, mostBytes: number): Promise<TextFile | LeftOut> {
+  let leaf: Leaf | undefined
+  try {
+    leaf = await tree.read(path, { atMost: mostBytes + 1 })
+  } catch (error) {
+    return leftOutBy(path, error)
   }
+  if (!leaf) return { path, reason: 'missing', detail: 'there is no such file' }
+  const { bytes, size } = leaf
+  if (bytes.length > mostBytes) return { path, reason: 'too-large', detail: `${size} bytes; ${mostBytes} is the most` }
+  if (bytes.includes(0) || !isUtf8(bytes)) return { path, reason: 'binary', detail: `${size} bytes, not UTF-8 text` }
+  return { path, text: bufferOf(bytes).toString('utf8'), bytes: bytes.length }
 }
 
 export const overBudget = (path: string, detail: string): LeftOut => ({ path, reason: 'over-budget', detail })

@@ -96,7 +96,8 @@ export async function readManifest(files: MissionFiles): Promise<Manifest | unde
   return found && parseManifest(Buffer.from(found.leaf.bytes).toString('utf8'), { folder })
 }
 
-async function manifestLeaf({ tree, place }: MissionFiles) {
+/** In `_meta/`, or else in the mission itself. */
+export async function manifestLeaf({ tree, place }: Pick<MissionFiles, 'tree' | 'place'>) {
   for (const path of [manifestPath(place), fallbackManifestPath(place)]) {
     const leaf = await tree.read(path)
     if (leaf) return { path, leaf }

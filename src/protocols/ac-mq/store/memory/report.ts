@@ -4,7 +4,7 @@ import { invalidInput, SignalboxError } from '../../../../kernel/errors.ts'
 import { estimateTokens } from '../../../../kernel/token-estimate.ts'
 import { childOf, isSegment, parentOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
-import { fallbackManifestPath, manifestPath, pathInside } from '../../layout.ts'
+import { pathInside } from '../../layout.ts'
 import { printedQuery, readBus } from '../../memory/bus-document.ts'
 import { milestoneQuery } from '../../memory/contributions.ts'
 import { busFolder, busTime, isBusName, isBusPart, isGeneratedPath, saysGenerated } from '../../memory/generated.ts'
@@ -25,7 +25,7 @@ import type { BusFile, Picture, ReportFile } from '../../memory/report-picture.t
 import { audiences, reportBy, type ShortMode } from '../../memory/written.ts'
 import { type AcmqPorts, withoutPorts } from '../../ports.ts'
 import { isoTime } from '../../times.ts'
-import { readManifest } from '../documents.ts'
+import { manifestLeaf, readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
 import { keep, keepInParts } from './report-keeping.ts'
 import { logOf, messagesOf } from './report-messages.ts'
@@ -166,7 +166,7 @@ async function pictureOf(missions: readonly MissionFiles[], mode: ReportMode): P
     objective: manifest?.objective ?? '',
     status: manifest?.status,
     milestones: manifest?.milestones ?? [],
-    manifest: await firstThere(files, [manifestPath(files.place), fallbackManifestPath(files.place)]),
+    manifest: (await manifestLeaf(files))?.path,
     messages,
     findings,
     artifacts: await filesIn(files, 'artifacts'),
@@ -217,11 +217,6 @@ async function textAt({ tree }: MissionFiles, path: TreePath, most = mostOfAFile
   // The last character may be cut in half.
   const text = Buffer.from(leaf.bytes).toString('utf8')
   return isUtf8(leaf.bytes) || leaf.size > most ? text : undefined
-}
-
-async function firstThere({ tree }: MissionFiles, paths: readonly TreePath[]): Promise<TreePath | undefined> {
-  for (const path of paths) if (await tree.look(path)) return path
-  return undefined
 }
 
 function placeFor(files: MissionFiles, out: string): TreePath {

@@ -115,6 +115,27 @@ describe('stalls', () => {
   })
 
   const notes = (kind: string) => join(root, `.signalbox/state/delivery/ac-mq/${kind}/alpha.mission`)
+  const failed = async (reason: string, detail: string) => {
+    const { message } = await ask('Task')
+    await second().claims.next({ agent: 'gemini' })
+    await second().settling.fail(message.id, { agent: 'gemini' }, { reason, detail })
+    return message.id
+  }
+
+  verifies(
+    ['AC-8.2d', 'X-journal'],
+    'that an earlier version noted and did not ask about get their question',
+    async () => {
+      const stalled = await failed('Stalled: gemini did not finish within 60 seconds', 'Attempt 1.')
+      const notStalled = await failed('It did not work', 'At all.')
+      fs.mkdirSync(notes('stalls'), { recursive: true })
+      for (const id of [stalled, notStalled, 'never-seen']) fs.writeFileSync(join(notes('stalls'), `${id}.1`), '')
+      for (const one of [first(), third()]) await (await one.upkeep()).supervise()
+      const asked = (await (await first().overview()).list('pending')).messages
+      expect(asked.map(({ id }) => id)).toEqual([`investigate-${stalled}-1`])
+      expect(fs.readdirSync(notes('stalls'))).toEqual(['never-seen.1'])
+    },
+  )
 
   verifies(
     ['AC-8.2d', 'X-journal'],

@@ -236,6 +236,31 @@ describe('organize', () => {
     expect((await (await box.mission.overview()).blocked()).map(({ reason }) => reason)).toEqual([])
   })
 
+  verifies(['AC-15.2b', 'X-journal'], 'what an earlier version was killed in is finished, both ways', async () => {
+    await fill()
+    const before = await picture()
+    const { moves } = await (await box.mission.memory()).organize()
+    const organized = await picture()
+    const ledger = treePath('.signalbox/state/aliases/alpha.json')
+    const interrupt = async (state: string) => {
+      const { bytes, revision } = (await box.tree.read(ledger))!
+      const text = Buffer.from(bytes).toString().replace('"state": "done"', `"state": "${state}"`)
+      await box.tree.replace(ledger, Buffer.from(text), revision)
+      const told = async (repair: boolean) =>
+        (await (await box.mission.inspection()).run({ repair })).map(({ code, repaired }) => [code, repaired])
+      expect(await told(false)).toEqual([['UNFINISHED_CHANGE', false]])
+      expect(await told(true)).toEqual([['UNFINISHED_CHANGE', true]])
+      expect(await told(true)).toEqual([])
+    }
+    await box.tree.move(at(moves[0]!.to), at(moves[0]!.from))
+    await interrupt('moving')
+    expect(await picture()).toEqual(organized)
+    await box.tree.move(at(moves[0]!.to), at(moves[0]!.from))
+    await interrupt('undoing')
+    expect(await picture()).toEqual(before)
+    expect(await (await box.mission.memory()).undoOrganize()).toMatchObject({ outcome: 'unchanged' })
+  })
+
   it('[AC-15.2b][X-notes] a journal that a stranger wrote leads nowhere', async () => {
     await fill()
     for (const text of [

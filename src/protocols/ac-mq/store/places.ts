@@ -40,7 +40,7 @@ export class MissionPlaces {
   }
 
   /** Notes on deliveries. Folders of missions end in `.mission`, so that none is taken for a note of the mission around it. */
-  notes(kind: 'sent' | 'staged' | 'supervision' | 'ahead'): TreePath {
+  notes(kind: 'sent' | 'staged' | 'supervision' | 'stalls' | 'ahead'): TreePath {
     const names = this.place.address.split('/')
     return names.reduce<TreePath>((folder, name) => childOf(folder, `${name}.mission`), childOf(deliveries, kind))
   }

@@ -2,7 +2,7 @@
  * Claims whose time has run out. Each is moved to `failed/` with a report, and its sender is asked once to look into it: two
  * steps of the journal, so that a supervisor can be killed in between. AC-MQ §8.2.
  */
-import { isSegment, nameOf } from '../../../kernel/tree-path.ts'
+import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
 import { Journal, type Steps } from '../../../messaging/journal/journal.ts'
 import { printMessage, withFailure, withStatus } from '../format.ts'
 import { everyone, isAgentId, isMessageId, isMessageName, isoTime } from '../layout.ts'
@@ -116,9 +116,15 @@ export class Supervision implements Steps<StallStep, StallSubject> {
       const failed = { ...message, state: 'failed', path, name: this.#failedAs } as const
       stalled.push({ message: failed, investigation: isAsked ? investigationOf(step) : undefined })
     }
-    await this.journal.finishAll()
+    await this.askWhatIsOwed(by)
     await this.#times.keepOnly((await this.#processing()).map(({ read }) => read.message.record))
     return { outcome: stalled.length > 0 ? 'swept' : 'nothing', stalled }
+  }
+
+  /** Sends the questions that killed supervisors did not get round to. */
+  async askWhatIsOwed(by = supervisor): Promise<void> {
+    await this.journal.finishAll()
+    await this.#finishOldNotes(by)
   }
 
   async #processing() {
@@ -198,6 +204,35 @@ export class Supervision implements Steps<StallStep, StallSubject> {
     if (sent.outcome === 'sent') this.#waiting.came(sent.name, record)
     return undefined
   }
+
+  /** Those of versions before the journal: an empty file `ID.ATTEMPT`, made before a claim was failed. */
+  async #finishOldNotes(by: string): Promise<void> {
+    const { tree } = this.#files
+    const folder = this.#files.notes('stalls')
+    for (const { name, kind } of await tree.list(folder)) {
+      const noted = kind === 'leaf' ? messageOf(name) : undefined
+      const copy = noted && (await findCopy(this.#files, this.#finder, noted.id))
+      const record = copy && this.#files.recordOf(copy.bytes, copy.name, copy)
+      // Being moved, removed or malformed, or its supervisor is about to fail it: it is looked for again next time.
+      if (!record || (copy.state === 'processing' && record.attempt === noted.attempt)) continue
+      if (hasStalled(copy.bytes, noted.attempt)) {
+        const { from, to, timeout_seconds: timeoutSeconds } = record
+        const step = {
+          do: 'ask',
+          ...noted,
+          name: copy.name,
+          from,
+          to,
+          timeoutSeconds,
+          since: 0,
+          changedAt: 0,
+          by,
+        } as const
+        await this.#ask(step, true)
+      }
+      await tree.remove(childOf(folder, name))
+    }
+  }
 }
 
 /** At the beginning of the reason, by which a report of ours is recognised. */
@@ -210,12 +245,14 @@ function hasStalled(bytes: Uint8Array, attempt: number): boolean {
   return reports.some((text) => text.includes(`- Reason: ${stalledReason}`) && text.includes(attemptMark(attempt)))
 }
 
+const aboutOf = (subject: string) => messageOf(/^(.+)~[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(subject)?.[1])
+
 const isSubject = (name: string): name is StallSubject => aboutOf(name) !== undefined
 
-function aboutOf(subject: string): { readonly id: string; readonly attempt: number } | undefined {
-  const [, id = '', attempt] =
-    /^(.+)\.([1-9][0-9]{0,8})~[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(subject) ?? []
-  return isMessageId(id) ? { id, attempt: Number(attempt) } : undefined
+/** Of `ID.ATTEMPT`. */
+function messageOf(text: string | undefined): { readonly id: string; readonly attempt: number } | undefined {
+  const [, id, attempt] = /^(.+)\.([1-9][0-9]{0,8})$/.exec(text ?? '') ?? []
+  return id !== undefined && isMessageId(id) ? { id, attempt: Number(attempt) } : undefined
 }
 
 function isStep(value: unknown): value is StallStep {

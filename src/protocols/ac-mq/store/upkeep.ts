@@ -49,7 +49,7 @@ export class Upkeep {
     const { files, reconciliation, supervision, overview, documents } = this.#parts
     const repairs = await reconciliation.run({ everything: true })
     await new SendingOnce(files).finishAll()
-    await supervision.journal.finishAll()
+    await supervision.askWhatIsOwed()
     await mendIndexes(files.tree, archivePath(files.place), files.settings)
     const stalled = new Set((await supervision.findStalled()).map(({ message }) => message.id))
     const { messages } = agent === undefined ? { messages: [] } : await overview.list('processing')

@@ -24,6 +24,8 @@ export interface Run {
   readonly at: number
   readonly moves: readonly FileMove[]
   readonly clusters: readonly string[]
+  /** An earlier version was killed while it did this, and kept its plan here. */
+  readonly interrupted?: 'moving' | 'undoing'
 }
 
 type Place = Pick<MissionFiles, 'tree' | 'place' | 'path'>
@@ -34,7 +36,7 @@ export function missionStateName(address: MissionAddress): string {
   return plain.length <= 120 ? plain : `${plain.slice(0, 80)}~${hash('sha256', address, 'hex').slice(0, 16)}`
 }
 
-const ledgerPath = ({ place }: Place): TreePath =>
+export const ledgerPath = ({ place }: Place): TreePath =>
   childOf(stateOf('aliases'), `${missionStateName(place.address)}.json`)
 
 /** Some 50,000 moves. */
@@ -67,8 +69,10 @@ function parseRuns(text: string): Run[] {
   if (!Array.isArray(runs)) return []
   return runs.flatMap((one: unknown): Run[] => {
     const { at, moves, clusters, state } = (one ?? {}) as Record<string, unknown>
-    if (typeof at !== 'number' || !Array.isArray(moves) || !Array.isArray(clusters) || state !== 'done') return []
-    return [{ at, moves: moves.filter(isMove), clusters: clusters.filter(isClusterName) }]
+    if (typeof at !== 'number' || !Array.isArray(moves) || !Array.isArray(clusters)) return []
+    const run = { at, moves: moves.filter(isMove), clusters: clusters.filter(isClusterName) }
+    if (state === 'moving' || state === 'undoing') return [{ ...run, interrupted: state }]
+    return state === 'done' ? [run] : []
   })
 }
 

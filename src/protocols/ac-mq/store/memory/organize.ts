@@ -23,6 +23,7 @@ import {
   isMove,
   isThere,
   latestMoves,
+  ledgerPath,
   missionStateName,
   movedFiles,
   type Run,
@@ -73,7 +74,7 @@ export async function organizeAbove(
 ): Promise<Organized | undefined> {
   const entries = await files.tree.list(files.inside('context'))
   const loose = entries.filter(({ name, kind }) => kind === 'leaf' && !isOwnName(name)).length
-  const isLeft = (await organizeJournal(files).notes()).some((note) => note.subject !== undefined)
+  const isLeft = (await unfinishedOrganize(files).notes()).some((note) => note.subject !== undefined)
   return loose >= looseFiles || isLeft ? organize(files, ports) : undefined
 }
 
@@ -123,7 +124,7 @@ const changedSince = (stay: Organized['stay']) => {
 
 type OrganizeStep =
   /** Names lead to the new places from now on, for as long as nothing lies at the old ones. */
-  | ({ readonly do: 'record' } & Run)
+  | ({ readonly do: 'record' } & Omit<Run, 'interrupted'>)
   | { readonly do: 'move'; readonly from: string; readonly to: string }
   | { readonly do: 'readme'; readonly cluster: string }
   /** Of the run `at`: names of files that did not move, or went back, and of those that are gone. */
@@ -135,14 +136,14 @@ const moveSteps = (moves: readonly Pick<FileMove, 'from' | 'to'>[]) =>
   moves.map(({ from, to }) => ({ do: 'move', from, to }) as const)
 const readmeSteps = (clusters: Run['clusters']) => clusters.map((cluster) => ({ do: 'readme', cluster }) as const)
 
-const stepsThere = (run: Run): OrganizeStep[] => [
-  { do: 'record', ...run },
-  ...moveSteps(run.moves),
-  ...readmeSteps(run.clusters),
-  { do: 'forget', at: run.at, isUndo: false, gone: [] },
+const stepsThere = ({ at, moves, clusters }: Run): OrganizeStep[] => [
+  { do: 'record', at, moves, clusters },
+  ...moveSteps(moves),
+  ...readmeSteps(clusters),
+  { do: 'forget', at, isUndo: false, gone: [] },
 ]
 
-const stepsBack = ({ at, moves, clusters }: Run, gone: readonly string[]): OrganizeStep[] => [
+const stepsBack = ({ at, moves, clusters }: Run, gone: readonly string[] = []): OrganizeStep[] => [
   ...moveSteps(moves.map(({ from, to }) => ({ from: to, to: from }))),
   ...readmeSteps(clusters),
   { do: 'forget', at, isUndo: true, gone },
@@ -152,8 +153,7 @@ const subject = 'organize'
 /** Of the moves of as many files as are looked at, with the longest names. */
 const largestNote = 16 * 1024 * 1024
 
-/** What processes that were killed have begun is in its notes. */
-const organizeJournal = (files: MissionFiles): Journal<OrganizeStep, typeof subject> =>
+const journalOf = (files: MissionFiles): Journal<OrganizeStep, typeof subject> =>
   new Journal(files.tree, stepsIn(files), {
     folder: childOf(childOf(stateOf('aliases'), 'unfinished'), missionStateName(files.place.address)),
     isSubject: (name) => name === subject,
@@ -164,8 +164,32 @@ const organizeJournal = (files: MissionFiles): Journal<OrganizeStep, typeof subj
   })
 
 async function inTurn<T>(files: MissionFiles, work: (commit: Commit) => Promise<T>): Promise<T> {
-  const journal = organizeJournal(files)
-  return journal.turn(subject, () => work((steps) => journal.commit(subject, steps)))
+  const journal = journalOf(files)
+  const commit: Commit = (steps) => journal.commit(subject, steps)
+  return journal.turn(subject, async () => {
+    // Earlier versions kept their plan in the ledger.
+    const last = (await readRuns(files)).at(-1)
+    if (last?.interrupted === 'moving') await commit(stepsThere(last))
+    if (last?.interrupted === 'undoing') await commit(stepsBack(last))
+    return work(commit)
+  })
+}
+
+/** What a process that was killed has begun, for `doctor` and supervision: noted in the journal, or in the ledger. */
+export const unfinishedOrganize = (files: MissionFiles) => {
+  const journal = journalOf(files)
+  const hasEarlier = async () => (await readRuns(files)).at(-1)?.interrupted !== undefined
+  return {
+    notes: async () => [
+      ...(await journal.notes()),
+      ...((await hasEarlier()) ? [{ path: ledgerPath(files), subject } as const] : []),
+    ],
+    finishAll: async () => {
+      const stuck = await journal.finishAll()
+      if (await hasEarlier()) await inTurn(files, async () => {})
+      return stuck
+    },
+  }
 }
 
 const stepsIn = (files: MissionFiles): Steps<OrganizeStep, typeof subject> => ({
@@ -263,7 +287,7 @@ const isOurs = (bytes: Uint8Array): boolean => isAsWritten(Buffer.from(bytes).to
 
 /** For `doctor`: files that were moved half-way, and names that lead nowhere. */
 export async function memoryFindings(files: MissionFiles, repair: boolean): Promise<Finding[]> {
-  const findings = await unfinishedChanges(files.tree, organizeJournal(files), repair)
+  const findings = await unfinishedChanges(files.tree, unfinishedOrganize(files), repair)
   const moves = latestMoves(await readRuns(files))
   const found = moves.size === 0 ? new Map() : await movedFiles(files)
   for (const [from, { to }] of moves) {

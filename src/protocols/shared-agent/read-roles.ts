@@ -107,9 +107,8 @@ function readCommand({ key: name, line, value }: PlainEntry, known: readonly Com
     brief: help,
     help,
     example: textAt(fields.get('example')) ?? `#${name}${parameters.map((one) => `:${one.name}`).join('')}`,
-    since: '1.1',
     says,
-    ...(replacement === undefined ? {} : { deprecated: { since: '1.1', replacement } }),
+    ...(replacement === undefined ? {} : { deprecated: { replacement } }),
   }
 }
 

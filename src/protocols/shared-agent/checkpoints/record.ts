@@ -1,9 +1,9 @@
 /** A checkpoint as it is recorded, and the rules for its parts. Pure. Shared Agent Protocol, Checkpoint & Rollback Protocol. */
 import { parseJson, printJson } from '../../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../../kernel/errors.ts'
+import { checkpointTypes } from '../commands/table.ts'
 
-export const checkpointTypes = ['manual', 'auto', 'milestone'] as const
-export type CheckpointType = (typeof checkpointTypes)[number]
+type CheckpointType = (typeof checkpointTypes)[number]
 
 export interface CheckpointRecord {
   readonly id: string

@@ -66,9 +66,7 @@ export interface CommandSpec {
   /** One sentence for `#HELP:<command>`. */
   readonly help: string
   readonly example: string
-  /** The version of the protocol that brought it. */
-  readonly since: '1.0' | '1.1'
-  readonly deprecated?: { readonly since: string; readonly replacement: string }
+  readonly deprecated?: { readonly replacement: string }
   /** Set for what `.signalbox/session.yaml` adds: the answer, with `{{parameter}}` for what was given. */
   readonly says?: string
 }

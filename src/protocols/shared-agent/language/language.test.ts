@@ -116,7 +116,6 @@ describe('commands that a workspace has added', () => {
       brief: 'check it',
       help: 'Checks a target',
       example: '#DEPLOY:check:staging',
-      since: '1.1',
       says: 'ok {{TARGET}}',
     }
     const table = [...commands, added]

@@ -8,44 +8,18 @@ import { bellFolder, type SessionId } from '../layout.ts'
 import type { Change, Handing, Session } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import type { SessionParts } from './parts.ts'
-import { type Handlers, told } from './speech.ts'
-
-export const standardChannels = ['file_changes', 'deploy_status', 'test_results', 'priority_alert'] as const
+import { type Answer, type Handlers, type Speech, told } from './speech.ts'
 
 export const channelHandlers: Handlers = {
-  async SUBSCRIBE({ parts, id, agent, given }) {
-    const channel = channelOf(given.channel)
-    return parts.documents.change(id, { by: agent }, (session) => {
-      const { agents = [] } = session.channels.find((one) => one.channel === channel) ?? {}
-      const answer = told(`subscribed:${channel}`)
-      if (agents.includes(agent)) return { did: undefined, answer }
-      return {
-        did: { session: withAgents(session, channel, [...agents, agent]), line: { did: 'SUBSCRIBE', about: channel } },
-        answer,
-      }
-    })
-  },
-
-  async UNSUBSCRIBE({ parts, id, agent, given }) {
-    const channel = channelOf(given.channel)
-    return parts.documents.change(id, { by: agent }, (session) => {
-      const { agents = [] } = session.channels.find((one) => one.channel === channel) ?? {}
-      const answer = told(`unsubscribed:${channel}`)
-      if (!agents.includes(agent)) return { did: undefined, answer }
-      const left = agents.filter((one) => one !== agent)
-      return {
-        did: { session: withAgents(session, channel, left), line: { did: 'UNSUBSCRIBE', about: channel } },
-        answer,
-      }
-    })
-  },
+  SUBSCRIBE: (speech) => subscribe(speech, true),
+  UNSUBSCRIBE: (speech) => subscribe(speech, false),
 
   async BROADCAST({ parts, id, agent, given }) {
     const channel = channelOf(given.channel)
     const answer = await parts.documents.change(id, { by: agent }, (session) => {
-      const { agents = [] } = session.channels.find((one) => one.channel === channel) ?? {}
-      const line = { did: 'BROADCAST', about: channel, text: given.msg ?? '', to: agents }
-      return { did: { session, line }, answer: told(`sent:${agents.length}`) }
+      const to = listenersOf(session, channel)
+      const line = { did: 'BROADCAST', about: channel, text: given.msg ?? '', to }
+      return { line, answer: told(`sent:${to.length}`) }
     })
     await ring(parts.tree, bellFolder(id))
     return answer
@@ -53,14 +27,27 @@ export const channelHandlers: Handlers = {
 
   async DIRECT({ parts, id, agent, given }) {
     const { agent: to = '', msg = '' } = given
-    await parts.documents.change(id, { by: agent }, (session) => ({
-      did: { session, line: { did: 'DIRECT', text: msg, to: [to] } },
-      answer: undefined,
-    }))
+    const line = { did: 'DIRECT', text: msg, to: [to] }
+    const answer = await parts.documents.change(id, { by: agent }, () => ({ line, answer: told(`sent:${to}`) }))
     await ring(parts.tree, bellFolder(id))
-    return told(`sent:${to}`)
+    return answer
   },
 }
+
+async function subscribe({ parts, id, agent, given }: Speech, isWanted: boolean): Promise<Answer> {
+  const channel = channelOf(given.channel)
+  const answer = told(`${isWanted ? 'subscribed' : 'unsubscribed'}:${channel}`)
+  return parts.documents.change(id, { by: agent }, (session) => {
+    const agents = listenersOf(session, channel)
+    if (agents.includes(agent) === isWanted) return { answer }
+    const others = agents.filter((one) => one !== agent)
+    const line = { did: isWanted ? 'SUBSCRIBE' : 'UNSUBSCRIBE', about: channel }
+    return { session: withAgents(session, channel, isWanted ? [...others, agent] : others), line, answer }
+  })
+}
+
+const listenersOf = ({ channels }: Session, channel: string): readonly string[] =>
+  channels.find((one) => one.channel === channel)?.agents ?? []
 
 const withAgents = (session: Session, channel: string, agents: readonly string[]): Session => ({
   ...session,
@@ -90,7 +77,7 @@ async function unreadIn({ documents }: SessionParts, session: Session, id: Sessi
   return found.map((one): Unread => (one.n <= given ? { ...one, again: true } : one))
 }
 
-export const readUpTo = ({ read }: Session, agent: string): number => read.find(([name]) => name === agent)?.[1] ?? 0
+const readUpTo = ({ read }: Session, agent: string): number => read.find(([name]) => name === agent)?.[1] ?? 0
 
 const handingOf = ({ handing = [] }: Session, agent: string): Handing | undefined =>
   handing.find((one) => one.agent === agent)

@@ -22,10 +22,10 @@ export const beginTask = (
 ): Promise<BegunTask | undefined> =>
   documents.change(id, { by, startsIt: false }, (session, at) => {
     const found = session.tasks.find((one) => one.id === task)
-    if (session.status === 'ended' || found?.state !== 'pending') return { did: undefined, answer: undefined }
+    if (session.status === 'ended' || found?.state !== 'pending') return { answer: undefined }
     const next = begun(found, at)
-    const did = { session: withTask(session, next), line: { did: 'start task', about: task } }
-    return { did, answer: { session, task: next } }
+    const line = { did: 'start task', about: task }
+    return { session: withTask(session, next), line, answer: { session, task: next } }
   })
 
 /** What an agent could begin, in all sessions or in one, the most urgent first. */

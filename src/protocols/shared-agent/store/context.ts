@@ -124,14 +124,10 @@ async function exportContext(
     return isOthers ? undefined : Buffer.from(text)
   })
   if (isOthers) return undefined
+  const upTo = Object.fromEntries(kinds.map((kind) => [kind, session.changes]))
   await parts.documents.change(id, { by: agent }, (now) => ({
-    did: {
-      session: {
-        ...now,
-        exported: { ...exportsOf(now), ...Object.fromEntries(kinds.map((kind) => [kind, session.changes])) },
-      },
-      line: { did: 'CONTEXT:export', about: path, text: filter ?? 'default' },
-    },
+    session: { ...now, exported: { ...exportsOf(now), ...upTo } },
+    line: { did: 'CONTEXT:export', about: path, text: filter ?? 'default' },
     answer: undefined,
   }))
   const count = countItems(context)
@@ -268,16 +264,10 @@ async function replaceAll({ parts, id, agent, given }: Speech, context: Context)
   const isKnown = await knowsCheckpoint(parts, context)
   return parts.documents.change(id, { by: agent }, (session, at) => {
     const { tasks, lastTask } = tasksOf(context, session.lastTask, agent, at)
-    const next = {
-      ...session,
-      state: stateOf(context, agent, at),
-      tasks,
-      lastTask,
-      variables: context.configuration,
-      depends: [],
-    }
+    const state = stateOf(context, agent, at)
     return {
-      did: { session: next, line: { did: 'CONTEXT:import', about: given.filepath ?? '' } },
+      session: { ...session, state, tasks, lastTask, variables: context.configuration, depends: [] },
+      line: { did: 'CONTEXT:import', about: given.filepath ?? '' },
       answer: told(
         isKnown ? `validated:git_ref:${context.gitCheckpoint}` : 'git_ref:unknown',
         `imported:${countItems(context)} items`,
@@ -307,12 +297,12 @@ async function merge({ parts, id, agent, given }: Speech, context: Context): Pro
       ([name]) => name,
       ([, value]) => value,
     )
-    const next = { ...session, state: state.all, tasks: tasks.all, lastTask: made.lastTask, variables: variables.all }
     const [isNew, isUpdated] = (['added', 'updated'] as const).map(
       (what) => state[what] + tasks[what] + variables[what],
     )
     return {
-      did: { session: next, line: { did: 'CONTEXT:import', about: given.filepath ?? '', text: 'merge' } },
+      session: { ...session, state: state.all, tasks: tasks.all, lastTask: made.lastTask, variables: variables.all },
+      line: { did: 'CONTEXT:import', about: given.filepath ?? '', text: 'merge' },
       answer: told(`merged:${isNew} new items`, `updated:${isUpdated} existing items`),
     }
   })

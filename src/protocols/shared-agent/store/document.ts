@@ -7,7 +7,7 @@ import { corrupt, invalidInput } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
-import type { Tree } from '../../../tree/tree.ts'
+import type { Leaf, Tree } from '../../../tree/tree.ts'
 import {
   documentPath,
   logFolder,
@@ -35,11 +35,14 @@ const mostLines = 2 * pageLength
 /** In bytes. */
 const mostRemembered = 256 * 1024
 
-/** What a change does, and how the log tells it. */
-export interface Did {
-  readonly session: Session
-  /** `undefined`: nothing changed that is worth a line, such as what somebody has read. */
-  readonly line?: Omit<Change, 'n' | 'at' | 'by'> & Partial<Pick<Change, 'at' | 'by'>>
+/** A change as the log tells it. `at` and `by` are those of the change unless it says otherwise. */
+export type NewLine = Omit<Change, 'n' | 'at' | 'by'> & Partial<Pick<Change, 'at' | 'by'>>
+
+/** What a session becomes, how the log tells it, and what is answered. What is absent stays as it is. */
+export interface Changed<T> {
+  readonly session?: Session
+  readonly line?: NewLine | undefined
+  readonly answer: T
 }
 
 export interface Changing {
@@ -51,7 +54,7 @@ export interface Changing {
 
 export class Documents {
   readonly #tree: Tree
-  /** The document that was read or written last: whoever speaks often reads the same bytes again and again. */
+  /** The document that was read or written last: a speaker reads the same bytes again and again. */
   #known: { readonly bytes: Uint8Array; readonly session: Session } | undefined
 
   constructor(tree: Tree) {
@@ -64,48 +67,36 @@ export class Documents {
   }
 
   /**
-   * One step. `change` gets the session as it is, started unless that is not wanted, and the time; it answers what it should
-   * become, or `undefined` to leave it. It is asked again when somebody else was first. What it throws ends the step.
+   * One step. `change` gets the session, started unless that is not wanted, and the time. It is asked again when another
+   * process was first. What it throws ends the step.
    */
   async change<T>(
     id: SessionId,
     { by, startsIt }: Changing,
-    change: (session: Session, now: number) => { readonly did: Did | undefined; readonly answer: T },
+    change: (session: Session, now: number) => Changed<T>,
   ): Promise<T> {
     let answer: T | undefined
-    await changeLeaf(
-      this.#tree,
-      documentPath(id),
-      async (before) => {
-        const now = await this.#tree.now()
-        const found = before ? this.#parsed(id, before.bytes) : await this.#newOne(id, now)
-        const started = found.status === 'running' || startsIt === false ? found : start(found, by, now)
-        const { did, answer: answered } = change(started, now)
-        answer = answered
-        const next = did ? withLine(did, by, now) : started
-        // Nothing was to change, and the session was not to be started.
-        if (next === found) return undefined
-        return this.#printed(await this.#turnPage(id, next))
-      },
-      { fresh: true },
-    )
+    await this.#replace(id, async (before) => {
+      const now = await this.#tree.now()
+      const found = before ?? (await this.#newOne(id, now))
+      const started = found.status === 'running' || startsIt === false ? found : start(found, by, now)
+      const { session = started, line, answer: answered } = change(started, now)
+      answer = answered
+      const next = withLine(session, line, by, now)
+      // Nothing was to change, and the session was not to be started.
+      return next === found ? undefined : next
+    })
     return answer as T
   }
 
   /** Notes what is no change that the log tells, such as what somebody has read. False when `note` left it as it is. */
   async mark(id: SessionId, note: (session: Session) => Session | undefined): Promise<boolean> {
     let isNoted = false
-    await changeLeaf(
-      this.#tree,
-      documentPath(id),
-      (before) => {
-        const found = before && this.#parsed(id, before.bytes)
-        const next = found && note(found)
-        isNoted = next !== undefined
-        return next && this.#printed(next)
-      },
-      { fresh: true },
-    )
+    await this.#replace(id, (found) => {
+      const next = found && note(found)
+      isNoted = next !== undefined
+      return next
+    })
     return isNoted
   }
 
@@ -116,43 +107,40 @@ export class Documents {
   async note(
     { id, generation }: Sitting,
     by: string,
-    line: (session: Session) => Did['line'] | undefined,
+    line: (session: Session) => NewLine | undefined,
   ): Promise<boolean> {
     let isRunning = false
-    await changeLeaf(
-      this.#tree,
-      documentPath(id),
-      async (before) => {
-        const session = before && this.#parsed(id, before.bytes)
-        isRunning = session?.status === 'running' && session.generation === generation
-        const added = session && isRunning ? line(session) : undefined
-        if (!session || !added) return undefined
-        const next = withLine({ session, line: added }, by, await this.#tree.now())
-        return this.#printed(await this.#turnPage(id, next))
-      },
-      { fresh: true },
-    )
+    await this.#replace(id, async (found) => {
+      isRunning = found?.status === 'running' && found.generation === generation
+      const added = found && isRunning ? line(found) : undefined
+      return found && added && withLine(found, added, by, await this.#tree.now())
+    })
     return isRunning
   }
 
   /** Ends a session that is running: false when there is none. `clear` says what is left of it, and how the log tells it. */
-  async end(id: SessionId, by: string, clear: (session: Session, now: number) => Did): Promise<boolean> {
+  async end(id: SessionId, by: string, clear: (session: Session, now: number) => readonly [Session, NewLine]) {
     let ended = false
-    await changeLeaf(
-      this.#tree,
-      documentPath(id),
-      async (before) => {
-        const found = before && this.#parsed(id, before.bytes)
-        ended = found?.status === 'running'
-        if (!found || !ended) return undefined
-        const now = await this.#tree.now()
-        const { session: left, line } = clear(found, now)
-        const session = { ...left, status: sessionTransitions.running.end }
-        return this.#printed(await this.#turnPage(id, withLine({ session, ...(line ? { line } : {}) }, by, now)))
-      },
-      { fresh: true },
-    )
+    await this.#replace(id, async (found) => {
+      ended = found?.status === 'running'
+      if (!found || !ended) return undefined
+      const now = await this.#tree.now()
+      const [left, line] = clear(found, now)
+      return withLine({ ...left, status: sessionTransitions.running.end }, line, by, now)
+    })
     return ended
+  }
+
+  /** Puts what `next` answers in the place of what it was given, unless that is `undefined`. */
+  async #replace(
+    id: SessionId,
+    next: (found: Session | undefined) => Session | undefined | Promise<Session | undefined>,
+  ): Promise<void> {
+    const change = async (before: Leaf | undefined) => {
+      const session = await next(before && this.#parsed(id, before.bytes))
+      return session && this.#printed(await this.#turnPage(id, session))
+    }
+    await changeLeaf(this.#tree, documentPath(id), change, { fresh: true })
   }
 
   /** The changes after number `after`, oldest first. Reads no more pages than it must. */
@@ -163,7 +151,9 @@ export class Documents {
     const firstKept = session.log[0]?.n ?? session.changes + 1
     const older: Change[] = []
     for (let page = Math.floor(after / pageLength); page * pageLength + 1 < firstKept; page++) {
-      older.push(...(await this.#page(id, page)).filter(({ n }) => n > after && n < firstKept))
+      const leaf = await this.#tree.read(pagePath(id, page))
+      const lines = (leaf && linesIn(leaf.bytes)) ?? []
+      older.push(...lines.filter(({ n }) => n > after && n < firstKept))
     }
     return [...older, ...inDocument]
   }
@@ -179,11 +169,6 @@ export class Documents {
     return broken
   }
 
-  async #page(id: SessionId, page: number): Promise<readonly Change[]> {
-    const leaf = await this.#tree.read(pagePath(id, page))
-    return (leaf && linesIn(leaf.bytes)) ?? []
-  }
-
   /** Lets go of the oldest page of lines, once it is full and kept. */
   async #turnPage(id: SessionId, session: Session): Promise<Session> {
     const first = session.log[0]
@@ -192,14 +177,12 @@ export class Documents {
     const own = session.log.filter(({ n }) => Math.floor((n - 1) / pageLength) === page)
     const text = `${JSON.stringify(own)}\n`
     const made = await this.#tree.create(pagePath(id, page), text)
-    // Something else stands there: the lines stay in the document, and `doctor` tells of the page.
-    if (made.outcome !== 'created' && !(await this.#says(id, page, text))) return session
+    if (made.outcome !== 'created') {
+      const leaf = await this.#tree.read(pagePath(id, page))
+      // Something else stands there: the lines stay in the document, and `doctor` tells of the page.
+      if (!leaf || Buffer.from(leaf.bytes).toString('utf8') !== text) return session
+    }
     return { ...session, log: session.log.slice(own.length) }
-  }
-
-  async #says(id: SessionId, page: number, text: string): Promise<boolean> {
-    const leaf = await this.#tree.read(pagePath(id, page))
-    return leaf !== undefined && Buffer.from(leaf.bytes).toString('utf8') === text
   }
 
   #parsed(id: SessionId, bytes: Uint8Array): Session {
@@ -239,22 +222,17 @@ export class Documents {
   }
 }
 
-const start = (session: Session, by: string, now: number): Session =>
-  withLine(
-    {
-      session: {
-        ...session,
-        status: sessionTransitions.ended.start,
-        startedAt: now,
-        generation: session.generation + 1,
-      },
-      line: { did: 'start' },
-    },
+function start(session: Session, by: string, now: number): Session {
+  const generation = session.generation + 1
+  return withLine(
+    { ...session, status: sessionTransitions.ended.start, startedAt: now, generation },
+    { did: 'start' },
     by,
     now,
   )
+}
 
-function withLine({ session, line }: Did, by: string, at: number): Session {
+function withLine(session: Session, line: NewLine | undefined, by: string, at: number): Session {
   if (!line) return session
   const n = session.changes + 1
   return { ...session, changes: n, log: [...session.log, { n, at, by, ...line }] }

@@ -21,7 +21,7 @@ export async function endSession(parts: SessionParts, id: SessionId, by: string)
     stopped = session.tasks.filter(({ state, via }) => state === 'in_progress' && via === 'program')
     const failed = stopped.map((task) => stepped(task, 'fail', now, { result: 'session ended' }))
     const text = stopped.length === 0 ? {} : { text: `stopped ${stopped.map((task) => task.id).join(', ')}` }
-    return { session: failed.reduce(withTask, cleared(session)), line: { did: 'end', ...text } }
+    return [failed.reduce(withTask, cleared(session)), { did: 'end', ...text }]
   })
   const session = await parts.documents.read(id)
   if (session?.status === 'ended') await clearAway(parts, { id, generation: session.generation })

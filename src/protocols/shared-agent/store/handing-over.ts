@@ -62,10 +62,10 @@ async function carryOne(parts: SessionParts, id: SessionId, taskId: string, role
   const message = await parts.ports.carry!(via, draft, { perhapsSince: isMarked ? (found.sentAt ?? 0) : undefined })
   await documents.change(id, { by: found.by, startsIt: false }, (session, at) => {
     const now = session.tasks.find((one) => one.id === taskId)
-    if (now?.state !== 'pending') return { did: undefined, answer: undefined }
+    if (now?.state !== 'pending') return { answer: undefined }
     const { sending: _, ...task } = { ...begun(now, at), via, message }
     const line = { did: 'hand over', about: taskId, text: `${via} ${message}` }
-    return { did: { session: withTask(session, task), line }, answer: undefined }
+    return { session: withTask(session, task), line, answer: undefined }
   })
 }
 

@@ -61,8 +61,8 @@ async function tell({ documents, settings }: SessionParts, id: SessionId, done: 
     const isTold = session.log.some(
       ({ did, about, text }) => did === own.did && about === own.about && text === own.text,
     )
-    if (session.status === 'ended') return { did: undefined, answer: undefined }
-    return { did: { session: next, ...(isTold ? {} : { line }) }, answer: undefined }
+    if (session.status === 'ended') return { answer: undefined }
+    return { session: next, line: isTold ? undefined : line, answer: undefined }
   })
 }
 

@@ -159,7 +159,7 @@ async function settle({ parts, id, agent, session }: Speaking, before: Manner, a
     const modes = [...others.slice(1 - mostManners), { user: agent, ...after }]
     const isSwitch = before.mode !== after.mode || before.shows !== after.shows
     const line = isSwitch ? { did: 'mode', text: `${after.mode}, ${after.shows}` } : undefined
-    return { did: { session: { ...now, modes }, ...(line ? { line } : {}) }, answer: isFirst }
+    return { session: { ...now, modes }, line, answer: isFirst }
   })
 }
 

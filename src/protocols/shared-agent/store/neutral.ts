@@ -148,11 +148,11 @@ async function answerOne(parts: SessionParts, id: string, { verdict, by, text, d
   const answer = text ?? verdict
   const { one, isNew } = await parts.documents.change(session, { by: agentName(by), startsIt: false }, (now, at) => {
     const before = now.escalations.find((other) => other.id === escalation)!
-    if (before.answer !== undefined) return { did: undefined, answer: { one: before, isNew: false } }
+    if (before.answer !== undefined) return { answer: { one: before, isNew: false } }
     const answered = { ...before, answer, answeredBy: by, answeredAt: at }
     const escalations = now.escalations.map((other) => (other.id === escalation ? answered : other))
     const line = { did: 'ANSWER', about: escalation, text: answer, to: [before.by] }
-    return { did: { session: { ...now, escalations }, line }, answer: { one: answered, isNew: true } }
+    return { session: { ...now, escalations }, line, answer: { one: answered, isNew: true } }
   })
   if (!isNew && one.answer !== answer)
     throw conflict('ALREADY_ANSWERED', `${one.answeredBy} has answered it: ${one.answer}`, {

@@ -52,15 +52,15 @@ export const savedStates = (parts: SessionParts) => ({
     const by = parts.settings.orchestrator
     const isRestored = await parts.documents.change(id, { by, startsIt: false }, (session) => {
       const now = bytesOf(session)
-      if (known && !known.some((one) => Buffer.compare(one, now) === 0)) return { did: undefined, answer: false }
-      if (session.status === 'ended') return { did: undefined, answer: true }
+      if (known && !known.some((one) => Buffer.compare(one, now) === 0)) return { answer: false }
+      if (session.status === 'ended') return { answer: true }
       const lastTask = Math.max(session.lastTask, kept.lastTask)
       const next = { ...session, ...kept, lastTask }
       const isSame = JSON.stringify(keptOf(session)) === JSON.stringify(keptOf(next))
       const text = [`${kept.state.length} keys`, ...(held.length > 0 ? [`locks released: ${released.join(', ')}`] : [])]
       const to = held.length > 0 ? { to: [...new Set(held.map(({ owner }) => owner))] } : {}
       const line = { did: 'restore', text: text.join('; '), ...to }
-      return { did: isSame && held.length === 0 ? undefined : { session: next, line }, answer: true }
+      return isSame && held.length === 0 ? { answer: true } : { session: next, line, answer: true }
     })
     if (!isRestored) return undefined
     for (const { resource, owner } of held) await locks.release(resource, owner)

@@ -31,11 +31,11 @@ export async function send(parts: SessionParts, id: SessionId, draft: Draft, key
   }
   const sent = await parts.documents.change(id, { by }, (session, at) => {
     const before = key === undefined ? undefined : sentBefore(session, key, named.digest!)
-    if (before) return { did: undefined, answer: before }
+    if (before) return { answer: before }
     const task = { ...lower(wanted, newTask(session, at)), ...named }
     const line = { did: 'DELEGATE', about: task.id, text: draft.summary ?? draft.text.slice(0, 400), to: [task.agent] }
     const answer: SentTask = { outcome: 'sent', session: id, task }
-    return { did: { session: withNewTask(session, task), line }, answer }
+    return { session: withNewTask(session, task), line, answer }
   })
   if (sent.outcome === 'sent') await ring(parts.tree, bellFolder(id))
   return sent

@@ -78,7 +78,7 @@ export class Sessions {
     const id = name === undefined ? await freeName(this.#parts) : sessionId(name)
     const before = await this.#parts.documents.read(id)
     if (before?.status !== 'running') {
-      await this.#parts.documents.change(id, { by }, () => ({ did: undefined, answer: undefined }))
+      await this.#parts.documents.change(id, { by }, () => ({ answer: undefined }))
     }
     await makeCurrent(this.#parts, id)
     return { outcome: before?.status === 'running' ? 'unchanged' : 'started', session: id }

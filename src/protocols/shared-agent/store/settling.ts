@@ -39,11 +39,11 @@ export async function settleTask(
   const changing = { by, ...(startsIt === false ? { startsIt } : {}) }
   const settled = await parts.documents.change(id, changing, (session, at) => {
     const found = find(session)
-    if (!found) return { did: undefined, answer: undefined }
+    if (!found) return { answer: undefined }
     const task = stepped(found, step, at, { result: text, ...more })
     const line = { did, about: task.id, text: by === 'runner' ? text.slice(0, 400) : text, to: [task.by] }
     const next = withTask(session, task)
-    return { did: { session: next, line }, answer: { task, freed: freedBy(session, next) } }
+    return { session: next, line, answer: { task, freed: freedBy(session, next) } }
   })
   if (!settled) return undefined
   await ring(parts.tree, bellFolder(id))
@@ -84,10 +84,10 @@ export async function release(
 ): Promise<{ readonly outcome: 'settled'; readonly task: Task } | undefined> {
   const task = await documents.change(session, { by: agentName(agent), startsIt: false }, (now, at) => {
     const found = now.tasks.find((one) => one.id === taskId)
-    if (!found) return { did: undefined, answer: undefined }
+    if (!found) return { answer: undefined }
     expectHeld(messageIdOf(session, found), claimOf(found), { agent, ...(attempt === undefined ? {} : { attempt }) })
     const next = stepped(found, 'retry', at)
-    return { did: { session: withTask(now, next), line: { did: 'release task', about: taskId } }, answer: next }
+    return { session: withTask(now, next), line: { did: 'release task', about: taskId }, answer: next }
   })
   if (task) await ring(tree, bellFolder(session))
   return task && { outcome: 'settled', task }

@@ -47,7 +47,7 @@ export async function say(parts: SessionParts, id: SessionId, text: string, sayi
 async function started({ documents }: SessionParts, id: SessionId, agent: string): Promise<Session> {
   const found = await documents.read(id)
   if (found?.status === 'running') return found
-  return documents.change(id, { by: agent }, (session) => ({ did: undefined, answer: session }))
+  return documents.change(id, { by: agent }, (session) => ({ answer: session }))
 }
 
 async function answerTo(

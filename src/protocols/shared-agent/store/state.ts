@@ -26,10 +26,7 @@ export const stateHandlers: Handlers = {
       // Shared Agent Protocol §15: a major phase transition is a reason for a new session.
       const isPhase = /^(?:current_)?phase$/i.test(key) && before !== undefined && before !== value
       const next = { ...session, state, ...(isPhase ? { phaseAt: at } : {}) }
-      return {
-        did: { session: next, line: { did: 'STATE:save', about: key, text: value } },
-        answer: told(`saved:${key}`),
-      }
+      return { session: next, line: { did: 'STATE:save', about: key, text: value }, answer: told(`saved:${key}`) }
     })
   },
 
@@ -58,11 +55,12 @@ export const stateHandlers: Handlers = {
   },
 
   async 'STATE:clear'({ parts, id, agent }) {
-    return parts.documents.change(id, { by: agent }, (session) => ({
-      did:
-        session.state.length === 0 ? undefined : { session: { ...session, state: [] }, line: { did: 'STATE:clear' } },
-      answer: told('cleared'),
-    }))
+    const answer = told('cleared')
+    return parts.documents.change(id, { by: agent }, (session) =>
+      session.state.length === 0
+        ? { answer }
+        : { session: { ...session, state: [] }, line: { did: 'STATE:clear' }, answer },
+    )
   },
 
   /** Recorded and echoed; §14: with a P0 task at hand, in detail. */
@@ -70,10 +68,8 @@ export const stateHandlers: Handlers = {
     const { parts, id, agent, given, session } = speech
     const { code = '', desc = '' } = given
     const isUrgent = session.tasks.some(({ priority, state }) => priority === 0 && state !== 'completed')
-    await parts.documents.change(id, { by: agent }, (now) => ({
-      did: { session: now, line: { did: 'ERROR', about: code, text: desc } },
-      answer: undefined,
-    }))
+    const error = { did: 'ERROR', about: code, text: desc }
+    await parts.documents.change(id, { by: agent }, () => ({ line: error, answer: undefined }))
     return { ...(await line(speech, desc, `#ERROR:${code}:`, isUrgent)), isError: true }
   },
 }
@@ -102,7 +98,7 @@ export async function declare(
     if (others.length >= mostVariables)
       throw new Refusal('E003', `max_variables_${mostVariables}`, 'There are too many variables.')
     const variables = [...others, [name, value] as const]
-    const did = { session: { ...session, variables }, line: { did: 'declare', about: name, text: value } }
-    return { did, answer: told(`saved:${name}`) }
+    const line = { did: 'declare', about: name, text: value }
+    return { session: { ...session, variables }, line, answer: told(`saved:${name}`) }
   })
 }

@@ -37,13 +37,9 @@ export const taskHandlers: Handlers = {
       const given = { agent: to, task, priority, by: agent, ...(via === undefined ? {} : { via }) }
       const one: Task = { ...newTask(session, at), ...given }
       const next = withRoom(withNewTask(session, one))
-      const said = {
-        did: 'DELEGATE',
-        about: one.id,
-        text: `P${priority} ${task}`,
-        ...(via === undefined ? { to: [to] } : {}),
-      }
-      return { did: { session: next, line: said }, answer: { one, waits: waitsFor(next, one) } }
+      const inbox = via === undefined ? { to: [to] } : {}
+      const said = { did: 'DELEGATE', about: one.id, text: `P${priority} ${task}`, ...inbox }
+      return { session: next, line: said, answer: { one, waits: waitsFor(next, one) } }
     })
     // Whoever has no role is told in its inbox, and so is whoever asked.
     await ring(parts.tree, bellFolder(id))
@@ -55,7 +51,7 @@ export const taskHandlers: Handlers = {
     const roles = await parts.roles()
     const retried = await parts.documents.change(id, { by: agent }, (session, at) => {
       const found = taskMeant(session, given.agent ?? '', given.task ?? '')
-      if (!found) return { did: undefined, answer: undefined }
+      if (!found) return { answer: undefined }
       // What waits already is only handed over again; who does it may be somebody else by now.
       const {
         via: _,
@@ -66,7 +62,7 @@ export const taskHandlers: Handlers = {
       const via = carrierFor(roles, found.agent)
       const one: Task = via === undefined ? again : { ...again, via }
       const said = { did: 'RETRY', about: one.id, ...(via === undefined ? { to: [one.agent] } : {}) }
-      return { did: { session: withTask(session, one), line: said }, answer: { one, waits: waitsFor(session, one) } }
+      return { session: withTask(session, one), line: said, answer: { one, waits: waitsFor(session, one) } }
     })
     if (!retried) return notFound
     await ring(parts.tree, bellFolder(id))
@@ -74,7 +70,7 @@ export const taskHandlers: Handlers = {
     return told(`ack:${one.id}`, ...(one.via === undefined ? [] : await handedOver(speech, one, waits)))
   },
 
-  PROGRESS: (speech) => note(speech),
+  PROGRESS: note,
   DONE: (speech) => settle(speech, 'complete', speech.given.result ?? 'done', 'done'),
   FAIL: (speech) => settle(speech, 'fail', speech.given.reason ?? 'failed', 'failed'),
 
@@ -83,13 +79,12 @@ export const taskHandlers: Handlers = {
     return parts.documents.change(id, { by: agent }, (session) => {
       const wanted = { by: agent, agent: other, task }
       const answer = told(`depends:${other}:${task}`)
-      if (session.depends.some((one) => one.by === agent && one.agent === other && one.task === task))
-        return { did: undefined, answer }
+      if (session.depends.some((one) => one.by === agent && one.agent === other && one.task === task)) return { answer }
       const circle = circleWith(session, wanted)
       if (circle)
         throw new Refusal('E002', `circle_${circle.join('_')}`, `That would be a circle: ${circle.join(' → ')}.`)
       const next = { ...session, depends: [...session.depends, wanted] }
-      return { did: { session: next, line: { did: 'DEPENDS', about: other, text: task } }, answer }
+      return { session: next, line: { did: 'DEPENDS', about: other, text: task }, answer }
     })
   },
 
@@ -136,8 +131,8 @@ export const taskHandlers: Handlers = {
       if (others.length >= mostDefinitions)
         throw new Refusal('E003', `max_definitions_${mostDefinitions}`, 'There are too many definitions.')
       const definitions = [...others, { term, text, at, by: agent }]
-      const did = { session: { ...now, definitions }, line: { did: 'DEFINE', about: term, text } }
-      return { did, answer: told(`defined:${term}`) }
+      const line = { did: 'DEFINE', about: term, text }
+      return { session: { ...now, definitions }, line, answer: told(`defined:${term}`) }
     })
   },
 
@@ -168,15 +163,13 @@ export const taskHandlers: Handlers = {
 
   async ESCALATE({ parts, id, agent, given }) {
     return parts.documents.change(id, { by: agent }, (session, at) => {
-      const one = {
-        id: `esc_${String(session.escalations.length + 1).padStart(3, '0')}`,
-        by: agent,
-        at,
-        issue: given.issue ?? '',
+      const escalation = `esc_${String(session.escalations.length + 1).padStart(3, '0')}`
+      const issue = given.issue ?? ''
+      return {
+        session: { ...session, escalations: [...session.escalations, { id: escalation, by: agent, at, issue }] },
+        line: { did: 'ESCALATE', about: escalation, text: issue },
+        answer: told(`escalated:${escalation}`),
       }
-      const next = { ...session, escalations: [...session.escalations, one] }
-      const did = { session: next, line: { did: 'ESCALATE', about: one.id, text: one.issue } }
-      return { did, answer: told(`escalated:${one.id}`) }
     })
   },
 
@@ -186,10 +179,8 @@ export const taskHandlers: Handlers = {
       const task = `coordinate ${agents.join(', ')}`
       const one = begun({ ...newTask(session, at), agent, task, priority: 2, by: agent }, at)
       return {
-        did: {
-          session: withRoom(withNewTask(session, one)),
-          line: { did: 'COORDINATE', about: one.id, text: task, to: agents },
-        },
+        session: withRoom(withNewTask(session, one)),
+        line: { did: 'COORDINATE', about: one.id, text: task, to: agents },
         answer: told(`coordinating:${one.id}`),
       }
     })
@@ -226,13 +217,13 @@ async function note(speech: Speech): Promise<Answer> {
   const { text = '' } = given
   return parts.documents.change(id, { by: agent }, (session, at) => {
     const found = ownTask(speech, session)
-    if (!found) return { did: undefined, answer: notFound }
+    if (!found) return { answer: notFound }
     const begunTask = found.state === 'pending' ? begun(found, at) : found
     if (begunTask.state !== 'in_progress')
       throw new Refusal('E002', `task_is_${begunTask.state}`, `${begunTask.id} is over.`)
     const task = { ...begunTask, progress: text, changedAt: at }
     const line = { did: 'PROGRESS', about: task.id, text }
-    return { did: { session: withTask(session, task), line }, answer: told(`noted:${task.id}`) }
+    return { session: withTask(session, task), line, answer: told(`noted:${task.id}`) }
   })
 }
 

@@ -2,10 +2,9 @@
  * A session as one document: everything that changes in one step changes in it. Read as a stranger's file, written as it
  * stands here. Pure.
  */
-import { parseJson } from '../../formats/json.ts'
-import { SignalboxError } from '../../kernel/errors.ts'
 import type { SessionState, TaskState } from './lifecycle.ts'
 import type { Priority } from './schema.ts'
+import { parseShaped, type Shape } from './shape.ts'
 
 export interface SavedValue {
   readonly key: string
@@ -91,8 +90,7 @@ export interface Change {
   readonly to?: readonly string[]
 }
 
-export const exportedKinds = ['persistent', 'temporary', 'tasks', 'configuration'] as const
-export type ExportedKind = (typeof exportedKinds)[number]
+export type ExportedKind = 'persistent' | 'temporary' | 'tasks' | 'configuration'
 
 /** What readers of an agent have been given beyond its mark in `read`. Numbers are those of changes. */
 export interface Handing {
@@ -166,28 +164,15 @@ export const newSession = (id: string, at: number): Session => ({
 
 export const printSession = (session: Session): string => `${JSON.stringify(session)}\n`
 
-/** Throws what `parseJson` throws, or says which field is not as it should be. */
+/** The session, or which field is not as it should be. */
 export function parseSession(bytes: Uint8Array, id: string): Session | { readonly wrong: string } {
-  let value: unknown
-  try {
-    value = parseJson(bytes, { maxBytes: largest })
-  } catch (error) {
-    if (!(error instanceof SignalboxError)) throw error
-    return { wrong: error.message }
-  }
-  const wrong = firstWrong(value, shape, '')
-  if (wrong !== undefined) return { wrong: `\`${wrong}\` is not as it should be` }
-  const session = value as Session
-  if (session.id !== id) return { wrong: `it is the session ${JSON.stringify(session.id.slice(0, 80))}` }
-  return session
+  const session = parseShaped<Session>(bytes, shape, largest)
+  if ('wrong' in session || session.id === id) return session
+  return { wrong: `it is the session ${JSON.stringify(session.id.slice(0, 80))}` }
 }
 
 const largest = 16 * 1024 * 1024
 
-/** What a value must be: a name of a type, `?` for what may be absent, a list of one shape, or fields. */
-type Shape = string | readonly [Shape] | readonly [Shape, '?'] | { readonly [field: string]: Shape }
-
-const pair: Shape = 'pair'
 const shape: Shape = {
   id: 'text',
   status: 'running|ended',
@@ -195,7 +180,7 @@ const shape: Shape = {
   generation: 'count',
   changes: 'count',
   state: [{ key: 'key', value: 'text', persistent: 'flag', at: 'time', by: 'text' }],
-  variables: [pair],
+  variables: ['pair'],
   definitions: [{ term: 'text', text: 'text', at: 'time', by: 'text' }],
   tasks: [
     {
@@ -232,59 +217,11 @@ const shape: Shape = {
   modes: [
     { user: 'text', mode: 'natural|protocol', shows: 'text?', asked: 'text?', heard: 'text?', isUnsure: 'flag?' },
   ],
+  // A number was written before each kind was counted by itself.
   exported: 'exported',
   phaseAt: 'time?',
   underWay: 'time?',
-  log: [{ n: 'count', at: 'time', by: 'text', did: 'text', about: 'text?', text: 'text?', to: 'texts?' }],
+  log: [{ n: 'count', at: 'time', by: 'text', did: 'text', about: 'text?', text: 'text?', to: ['text', '?'] }],
 }
 
 export const changeShape: Shape = (shape as { log: readonly [Shape] }).log[0]
-
-const isText = (value: unknown): boolean => typeof value === 'string'
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
-const isTime = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isFinite(value) && Math.abs(value) < 8e15
-const isPairOf = (second: (value: unknown) => boolean) => (value: unknown) =>
-  Array.isArray(value) && value.length === 2 && isText(value[0]) && second(value[1])
-
-const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
-  text: isText,
-  flag: (value) => typeof value === 'boolean',
-  count: isCount,
-  time: isTime,
-  key: (value) => isText(value) && /^[A-Za-z0-9_]{1,64}$/.test(value as string),
-  priority: (value) => value === 0 || value === 1 || value === 2 || value === 3,
-  // A number was written before each kind was counted by itself.
-  exported: (value) =>
-    isCount(value) ||
-    (typeof value === 'object' && value !== null && exportedKinds.every((kind) => isCount((value as never)[kind]))),
-  pair: isPairOf(isText),
-  cursor: isPairOf(isCount),
-  texts: (value) => Array.isArray(value) && value.every(isText),
-}
-
-/** The first place that is not of its shape: `tasks[2].priority`. */
-export function firstWrong(value: unknown, expected: Shape, at: string): string | undefined {
-  if (typeof expected === 'string') {
-    const name = expected.replace(/\?$/, '')
-    if (expected !== name && value === undefined) return undefined
-    const isRight = tests[name] ?? ((one: unknown) => name.split('|').includes(one as string))
-    return isRight(value) ? undefined : at
-  }
-  if (Array.isArray(expected)) {
-    if (value === undefined && expected[1] === '?') return undefined
-    if (!Array.isArray(value)) return at
-    for (const [n, item] of value.entries()) {
-      const wrong = firstWrong(item, expected[0] as Shape, `${at}[${n}]`)
-      if (wrong !== undefined) return wrong
-    }
-    return undefined
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return at || 'the whole of it'
-  for (const [field, inner] of Object.entries(expected)) {
-    const own = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined
-    const wrong = firstWrong(own, inner, at === '' ? field : `${at}.${field}`)
-    if (wrong !== undefined) return wrong
-  }
-  return undefined
-}

@@ -1,5 +1,5 @@
 /** Checkpoints of a session and its files, and going back to them. How the core uses this: `ports.ts`. */
-import { conflict, corrupt, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { Journal } from '../../../messaging/journal/journal.ts'
@@ -7,7 +7,7 @@ import { automaticName, manyFiles, riskOf } from './automatic.ts'
 import type { ChangesSince, CheckpointPorts, WorkTree } from './ports.ts'
 import { type CheckpointRecord, checkName, checkType, numberFrom, recordFrom } from './record.ts'
 import type { LastRollback } from './records.ts'
-import { type CheckpointStep, readEarlier } from './step.ts'
+import type { CheckpointStep } from './step.ts'
 import { CheckpointSteps, type Placed, type Recovered } from './steps.ts'
 
 export interface By {
@@ -121,9 +121,7 @@ export class Checkpoints {
     const own = childOf(this.#ports.notes, `${work.id}.json`)
     return {
       notes: async () => {
-        const notes = (await journal.notes()).filter(({ path, subject }) => subject || !isOfAnother(path, own))
-        const hasEarlier = expectOurs(readEarlier(work)) && !notes.some(({ subject }) => subject === work.id)
-        return hasEarlier ? [...notes, { path: own, subject: work.id }] : notes
+        return (await journal.notes()).filter(({ path, subject }) => subject || !isOfAnother(path, own))
       },
       finishAll: async () => {
         try {
@@ -173,11 +171,6 @@ export class Checkpoints {
     const found = new CheckpointSteps(this.#ports, work)
     const journal = this.#journal(work, found)
     return journal.turn(work.id, async () => {
-      const earlier = expectOurs(readEarlier(work))
-      if (earlier) {
-        await found.beforeRepeat([earlier])
-        await journal.commit(work.id, [earlier])
-      }
       work.tidyUp()
       const { recovered } = found
       const at = { work, steps: new CheckpointSteps(this.#ports, work) }
@@ -227,13 +220,6 @@ export class Checkpoints {
 
 /** Named like the note of another work tree. */
 const isOfAnother = (path: TreePath, own: TreePath): boolean => path !== own && /\/[0-9a-f]{8}\.json$/.test(path)
-
-function expectOurs(step: CheckpointStep | 'strange' | undefined): CheckpointStep | undefined {
-  if (step !== 'strange') return step
-  throw corrupt('BAD_INTENT', 'What was under way in this repository cannot be read: .git/signalbox/*/intent.', {
-    hint: 'Remove that file, then look at the files and at `#CHECKPOINT:list`.',
-  })
-}
 
 const unknown = (which: string) =>
   notFound('NO_SUCH_CHECKPOINT', `There is no checkpoint ${JSON.stringify(which.slice(0, 80))}.`, {

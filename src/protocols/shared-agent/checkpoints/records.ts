@@ -5,7 +5,8 @@
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import type { Tree } from '../../../tree/tree.ts'
-import { type CheckpointRecord, idOf, numberFrom, objectFrom, parseRecord, printRecord } from './record.ts'
+import { shapedIn } from '../shape.ts'
+import { type CheckpointRecord, idOf, mostBytes, numberFrom, parseRecord, printRecord } from './record.ts'
 
 export interface LastRollback {
   readonly to: string
@@ -13,7 +14,6 @@ export interface LastRollback {
   readonly at: number
 }
 
-const mostBytes = 16 * 1024
 const highest = 1_000_000
 
 export class Records {
@@ -56,9 +56,7 @@ export class Records {
 
   async lastRollback(): Promise<LastRollback | undefined> {
     const leaf = await this.#tree.read(this.#rollback, { atMost: mostBytes })
-    const { to, saved, at } = ((leaf && objectFrom(leaf.bytes)) ?? {}) as Partial<Record<keyof LastRollback, unknown>>
-    const isOne = typeof to === 'string' && typeof saved === 'string' && typeof at === 'number' && Number.isFinite(at)
-    return isOne && numberFrom(to) !== undefined && numberFrom(saved) !== undefined ? { to, saved, at } : undefined
+    return shapedIn(leaf?.bytes, { to: 'checkpoint', saved: 'checkpoint', at: 'time' }, mostBytes)
   }
 
   async noteRollback(rollback: LastRollback): Promise<void> {

@@ -13,7 +13,7 @@ import type { Entry, Tree } from '../../../tree/tree.ts'
 import { protocolVersion } from '../commands/table.ts'
 import { type Context, countItems, parseContext, printContext } from '../context-file.ts'
 import type { SessionId } from '../layout.ts'
-import { type ExportedKind, exportedKinds, type Session, type Task } from '../record.ts'
+import type { ExportedKind, Session, Task } from '../record.ts'
 import { quotedWord, Refusal } from '../refusal.ts'
 import type { SessionSettings } from '../settings.ts'
 import { taskIdOf } from '../tasks.ts'
@@ -153,11 +153,11 @@ async function contextIn(bytes: Uint8Array): Promise<Context | undefined> {
 /** §16, "Export Filters". Without one: everything but what is temporary. */
 const contained: Readonly<Record<Filter | 'default', readonly ExportedKind[]>> = {
   default: ['persistent', 'tasks', 'configuration'],
-  all: exportedKinds,
+  all: ['persistent', 'temporary', 'tasks', 'configuration'],
   critical: ['persistent', 'configuration'],
   tasks: ['tasks'],
   state: ['persistent', 'temporary'],
-  incremental: exportedKinds,
+  incremental: ['persistent', 'temporary', 'tasks', 'configuration'],
 }
 
 type IsWanted = (kind: ExportedKind, name: string) => boolean

@@ -18,15 +18,8 @@ import {
   sessionsFolder,
 } from '../layout.ts'
 import { sessionTransitions } from '../lifecycle.ts'
-import {
-  type Change,
-  changeShape,
-  firstWrong,
-  newSession,
-  parseSession,
-  printSession,
-  type Session,
-} from '../record.ts'
+import { type Change, changeShape, newSession, parseSession, printSession, type Session } from '../record.ts'
+import { shapedIn } from '../shape.ts'
 
 /** Lines of a page. */
 const pageLength = 32
@@ -34,6 +27,7 @@ const pageLength = 32
 const mostLines = 2 * pageLength
 /** In bytes. */
 const mostRemembered = 256 * 1024
+const largestPage = 16 * 1024 * 1024
 
 /** A change as the log tells it. `at` and `by` are those of the change unless it says otherwise. */
 export type NewLine = Omit<Change, 'n' | 'at' | 'by'> & Partial<Pick<Change, 'at' | 'by'>>
@@ -152,7 +146,7 @@ export class Documents {
     const older: Change[] = []
     for (let page = Math.floor(after / pageLength); page * pageLength + 1 < firstKept; page++) {
       const leaf = await this.#tree.read(pagePath(id, page))
-      const lines = (leaf && linesIn(leaf.bytes)) ?? []
+      const lines = linesIn(leaf?.bytes) ?? []
       older.push(...lines.filter(({ n }) => n > after && n < firstKept))
     }
     return [...older, ...inDocument]
@@ -238,12 +232,5 @@ function withLine(session: Session, line: NewLine | undefined, by: string, at: n
   return { ...session, changes: n, log: [...session.log, { n, at, by, ...line }] }
 }
 
-function linesIn(bytes: Uint8Array): readonly Change[] | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-    return firstWrong(value, [changeShape], '') === undefined ? (value as Change[]) : undefined
-  } catch {
-    // A SyntaxError: somebody else wrote it.
-    return undefined
-  }
-}
+const linesIn = (bytes: Uint8Array | undefined): readonly Change[] | undefined =>
+  shapedIn(bytes, [changeShape], largestPage)

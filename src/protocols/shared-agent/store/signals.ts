@@ -3,15 +3,13 @@
  * finds. Whoever waits has a leaf too, and the signal that takes it away has released that one: so each is counted once. It
  * takes it to where the waiter listens, so that one step both releases and wakes.
  */
-import { parseJson } from '../../../formats/json.ts'
-import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { listen, Waiters, waiterBeat, waiterLease } from '../../../messaging/waiting/waiting.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import { conditionFolder, type SessionId, type Sitting, signalsFolder } from '../layout.ts'
-import { firstWrong } from '../record.ts'
 import { Refusal } from '../refusal.ts'
+import { shapedIn } from '../shape.ts'
 import { waitForLock } from './locks.ts'
 import type { SessionParts } from './parts.ts'
 import { type Answer, type Handlers, isRunning, nothing, type Speech, sittingOf, told } from './speech.ts'
@@ -52,7 +50,7 @@ export const signalHandlers: Handlers = {
     let before: Latch | undefined
     if ((await tree.create(path, text)).outcome !== 'created') {
       await changeLeaf(tree, path, (leaf) => {
-        before = leaf && parseLatch(leaf.bytes)
+        before = parseLatch(leaf?.bytes)
         return Buffer.from(text)
       })
     }
@@ -74,17 +72,8 @@ interface Latch {
   readonly at: number
 }
 
-/** `undefined` for what was not written by us. */
-function parseLatch(bytes: Uint8Array): Latch | undefined {
-  try {
-    const latch = parseJson(bytes, { maxBytes: longestLatch })
-    const wrong = firstWrong(latch, { condition: 'text', value: 'text', by: 'text', at: 'time' }, '')
-    return wrong === undefined ? (latch as Latch) : undefined
-  } catch (error) {
-    if (!(error instanceof SignalboxError)) throw error
-    return undefined
-  }
-}
+const parseLatch = (bytes: Uint8Array | undefined): Latch | undefined =>
+  shapedIn(bytes, { condition: 'text', value: 'text', by: 'text', at: 'time' }, longestLatch)
 
 /** The line of a signal, unless the log has it or has long been going on without it. */
 async function noteSignal({ documents }: SessionParts, sitting: Sitting, { condition, value, by, at }: Latch) {
@@ -105,7 +94,7 @@ export async function noteSignals(parts: SessionParts, id: SessionId): Promise<v
   for (const { name, kind } of await tree.list(folder)) {
     if (kind !== 'folder') continue
     const leaf = await tree.read(childOf(childOf(folder, name), 'latch'), { atMost: longestLatch })
-    const latch = leaf && parseLatch(leaf.bytes)
+    const latch = parseLatch(leaf?.bytes)
     if (latch) await noteSignal(parts, sitting, latch)
   }
 }

@@ -1,0 +1,88 @@
+/** What the JSON of a file must be, which may be a stranger's. Pure. */
+import { parseJson } from '../../formats/json.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
+import { isAgentName, isKey } from './names.ts'
+
+/** A name of `tests` or words with `|` between them, with `?` for what may be absent; a list of one shape; or fields. */
+export type Shape = string | readonly [Shape] | readonly [Shape, '?'] | { readonly [field: string]: Shape }
+
+/** What the bytes say, or what is wrong with them. */
+export function parseShaped<T extends object>(
+  bytes: Uint8Array,
+  shape: Shape,
+  maxBytes: number,
+): T | { readonly wrong: string } {
+  try {
+    const value = parseJson(bytes, { maxBytes })
+    const wrong = firstWrong(value, shape, '')
+    return wrong === undefined ? (value as T) : { wrong: `\`${wrong}\` is not as it should be` }
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    return { wrong: error.message }
+  }
+}
+
+/** What the bytes say; `undefined` for what was not written by us. */
+export function shapedIn<T extends object>(
+  bytes: Uint8Array | undefined,
+  shape: Shape,
+  maxBytes: number,
+): T | undefined {
+  const value = bytes && parseShaped<T>(bytes, shape, maxBytes)
+  return value && !('wrong' in value) ? value : undefined
+}
+
+export const hasShape = (value: unknown, shape: Shape): boolean => firstWrong(value, shape, '') === undefined
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isTime = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isFinite(value) && Math.abs(value) < 8e15
+const isTextWith = (test: (text: string) => boolean) => (value: unknown) => typeof value === 'string' && test(value)
+const isPairOf = (second: (value: unknown) => boolean) => (value: unknown) =>
+  Array.isArray(value) && value.length === 2 && isText(value[0]) && second(value[1])
+
+const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
+  text: isText,
+  flag: (value) => typeof value === 'boolean',
+  count: isCount,
+  time: isTime,
+  key: isTextWith(isKey),
+  name: isTextWith(isAgentName),
+  checkpoint: isTextWith((text) => /^cp_(?:\d{3}|[1-9]\d{3,8})$/.test(text)),
+  commit: isTextWith((text) => /^[0-9a-f]{40,64}$/.test(text)),
+  work: isTextWith((text) => /^[0-9a-f]{12}$/.test(text)),
+  priority: (value) => value === 0 || value === 1 || value === 2 || value === 3,
+  // A number was written before each kind was counted by itself.
+  exported: (value) => isCount(value) || hasShape(value, exported),
+  pair: isPairOf(isText),
+  cursor: isPairOf(isCount),
+}
+
+const exported = { persistent: 'count', temporary: 'count', tasks: 'count', configuration: 'count' }
+
+/** The first place that is not of its shape: `tasks[2].priority`. */
+function firstWrong(value: unknown, expected: Shape, at: string): string | undefined {
+  if (typeof expected === 'string') {
+    const name = expected.replace(/\?$/, '')
+    if (expected !== name && value === undefined) return undefined
+    const isRight = tests[name] ?? ((one: unknown) => name.split('|').includes(one as string))
+    return isRight(value) ? undefined : at
+  }
+  if (Array.isArray(expected)) {
+    if (value === undefined && expected[1] === '?') return undefined
+    if (!Array.isArray(value)) return at
+    for (const [n, item] of value.entries()) {
+      const wrong = firstWrong(item, expected[0] as Shape, `${at}[${n}]`)
+      if (wrong !== undefined) return wrong
+    }
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return at || 'the whole of it'
+  for (const [field, inner] of Object.entries(expected)) {
+    const own = Object.hasOwn(value, field) ? (value as Record<string, unknown>)[field] : undefined
+    const wrong = firstWrong(own, inner, at === '' ? field : `${at}.${field}`)
+    if (wrong !== undefined) return wrong
+  }
+  return undefined
+}

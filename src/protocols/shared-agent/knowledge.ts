@@ -1,16 +1,9 @@
-/**
- * What is recorded about something: results, state and definitions. Answers come from here and never from invention.
- * the README beside this folder. Pure.
- */
+/** What is recorded about something: results, state and definitions. Answers come from here and never from invention. Pure. */
 import type { Item } from './commands/limits.ts'
 import type { Session, Task } from './record.ts'
 
-export interface Known {
-  /** What it is called: a key, a term, a task. */
-  readonly name: string
-  readonly text: string
-  readonly at: number
-}
+/** `name`: a key, a term or a task. */
+type Known = Required<Item> & { readonly at: number }
 
 /** Words compare without case, and `_`, `-` and a blank are one. */
 const flat = (text: string): string =>
@@ -38,15 +31,12 @@ const general = /^(?:status|progress|results?|tasks?|all|state)$/i
 
 /** The tasks of an agent (`all`: of everybody) that a report about a topic tells of, newest first. */
 export function reported(session: Session, agent: string, topic: string): Task[] {
-  const own = session.tasks.filter((task) => agent === 'all' || task.agent === agent)
-  const isResult = /^results?$/i.test(topic)
-  return own
-    .filter((task) => {
-      if (isResult) return task.result !== undefined
-      return (
-        general.test(topic) || [task.task, task.result ?? '', task.progress ?? ''].some((text) => names(text, topic))
-      )
-    })
+  const isAbout = ({ task, result, progress }: Task) => {
+    if (/^results?$/i.test(topic)) return result !== undefined
+    return general.test(topic) || [task, result ?? '', progress ?? ''].some((text) => names(text, topic))
+  }
+  return session.tasks
+    .filter((task) => (agent === 'all' || task.agent === agent) && isAbout(task))
     .sort((a, b) => b.changedAt - a.changedAt)
 }
 
@@ -64,6 +54,6 @@ export function itemsOf({ task, summary, state, progress, result }: Task): Item[
 
 /** One line of several that names a metric; all of it when there is one line. */
 export const lineNaming = (text: string, metric: string): string =>
-  text.split(/\r?\n/).findLast((one) => names(one, metric)) ?? text.split(/\r?\n/, 1)[0]!
+  text.split(/\r?\n/).findLast((one) => names(one, metric)) ?? firstLine(text)
 
 export const firstLine = (text: string): string => text.split(/\r?\n/, 1)[0]!

@@ -18,18 +18,19 @@ export const isVariableName = (text: string): boolean => /^[A-Z][A-Z0-9_]{0,63}$
 
 export function sessionId(text: string): SessionId {
   if (isSessionId(text)) return text
-  throw invalidInput('INVALID_SESSION_ID', `Not a session: ${shown(text)}: ${reasonAgainst(text)}.`, {
-    hint: 'Use a name such as ctx_001 or release-2.',
-    details: { session: text.slice(0, 400) },
-  })
+  const details = { session: text.slice(0, 400) }
+  throw invalid('INVALID_SESSION_ID', 'a session', text, { hint: 'Use a name such as ctx_001 or release-2.', details })
 }
 
 export function agentName(text: string): string {
   if (isAgentName(text)) return text
-  throw invalidInput('INVALID_AGENT_ID', `Not an agent: ${shown(text)}: ${reasonAgainst(text)}.`, {
-    hint: 'Use a name such as DevAgent or coder-1.',
-    details: { agent: text.slice(0, 400) },
-  })
+  const details = { agent: text.slice(0, 400) }
+  throw invalid('INVALID_AGENT_ID', 'an agent', text, { hint: 'Use a name such as DevAgent or coder-1.', details })
+}
+
+const invalid = (code: string, what: string, text: string, more: Parameters<typeof invalidInput>[2]) => {
+  const shown = printableLine(JSON.stringify(text.slice(0, 80)))
+  return invalidInput(code, `Not ${what}: ${shown}: ${reasonAgainst(text)}.`, more)
 }
 
 function reasonAgainst(text: string): string {
@@ -37,5 +38,3 @@ function reasonAgainst(text: string): string {
   if (text.length > 64) return `it has ${text.length} characters; 64 is the most`
   return 'a name begins with a letter or digit and has only letters, digits, `.`, `_` and `-`'
 }
-
-const shown = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))

@@ -71,21 +71,14 @@ export const section = {
   }),
 } as const satisfies Fields
 
-export interface SessionSettings {
-  readonly orchestrator: string
+type Set = InputOf<typeof section>
+
+export interface SessionSettings extends Omit<Set, 'people' | 'lockFor' | 'waitFor' | 'taskTime'> {
   /** Who speaks in words by default, besides the orchestrator. */
   readonly people: readonly string[]
-  readonly tokenizer: (typeof encodings)[number]
-  readonly window: number
   readonly lockMs: number
   readonly waitMs: number
-  readonly contextFolder: string
-  readonly literalCheckpoints: boolean
-  readonly automaticCheckpoints: boolean
-  readonly startRunners: boolean
   readonly taskMs: number
-  readonly learnCorrections: boolean
-  readonly askModelFirst: boolean
   /** §6: "20 keys per session", "Values: ≤ 30 tokens"; §4: "Values limited to 50 tokens". */
   readonly mostKeys: number
   readonly valueTokens: number
@@ -94,21 +87,14 @@ export interface SessionSettings {
   readonly handingMs: number
 }
 
-export const settingsFrom = (set: InputOf<typeof section>): SessionSettings => ({
-  orchestrator: set.orchestrator,
+export const settingsFrom = ({ people = [], lockFor, waitFor, taskTime, ...set }: Set): SessionSettings => ({
+  ...set,
   // §2.5: "Users speak conversationally". The specification's examples call them so.
-  people: ['User', ...(set.people ?? [])],
-  tokenizer: set.tokenizer,
-  window: set.window,
-  lockMs: set.lockFor,
-  waitMs: set.waitFor,
+  people: ['User', ...people],
+  lockMs: lockFor,
+  waitMs: waitFor,
+  taskMs: taskTime,
   contextFolder: set.contextFolder.replace(/^\.\//, '').replace(/\/$/, ''),
-  literalCheckpoints: set.literalCheckpoints,
-  automaticCheckpoints: set.automaticCheckpoints,
-  startRunners: set.startRunners,
-  taskMs: set.taskTime,
-  learnCorrections: set.learnCorrections,
-  askModelFirst: set.askModelFirst,
   mostKeys: 20,
   valueTokens: 30,
   variableTokens: 50,

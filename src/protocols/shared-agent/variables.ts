@@ -6,8 +6,6 @@ import { Refusal } from './refusal.ts'
 
 const reference = /\{\{([A-Z][A-Z0-9_]{0,63})(?:\|([^{}]*))?\}\}/g
 
-export const hasReference = (text: string): boolean => text.includes('{{')
-
 /** `lookUp` answers `undefined` for a variable that nobody declared. */
 export const withValues = (text: string, lookUp: (name: string) => string | undefined): string =>
   text.replace(reference, (_, name: string, fallback: string | undefined) => {

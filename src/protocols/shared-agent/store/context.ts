@@ -10,6 +10,7 @@ import { childOf, isWithin as isBelow, type TreePath, treePath, treeRoot } from 
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { home } from '../../../tree/home.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
+import { ageOf } from '../checkpoints/answers.ts'
 import { protocolVersion } from '../commands/table.ts'
 import { type Context, countItems, parseContext, printContext } from '../context-file.ts'
 import type { SessionId } from '../layout.ts'
@@ -68,7 +69,7 @@ export const contextHandlers: Handlers = {
     return told(
       ...newest
         .slice(0, mostListed)
-        .map(({ name, size, modifiedAt }) => `• ${name} (${ageOf(now - modifiedAt)} ago, ${sizeOf(size)})`),
+        .map(({ name, size, modifiedAt }) => `• ${name} (${ageOf(now - modifiedAt)}, ${sizeOf(size)})`),
       ...(left > 0 ? [`+${left} more`] : []),
     )
   },
@@ -403,14 +404,6 @@ function inside(written: string): TreePath {
     if (!(error instanceof SignalboxError)) throw error
   }
   throw new Refusal('E002', 'bad_path', 'A path lies inside the workspace, such as ./context/final.ctx.')
-}
-
-/** `2h`, `30m`, `1d`: the largest unit. */
-export function ageOf(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000))
-  if (seconds < 60) return `${seconds}s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`
-  return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`
 }
 
 const sizeOf = (bytes: number): string => `${(bytes / 1000).toFixed(1)}k`

@@ -1,9 +1,11 @@
 /** What `doctor` should know of sessions: documents that cannot be read, and what stands in their way. */
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import { finding } from '../../../messaging/inspection/finding.ts'
+import { stalledClaim, unseenRecipient } from '../../../messaging/inspection/findings.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import {
@@ -15,13 +17,17 @@ import {
   rolesPath,
   type SessionId,
   sessionEntry,
+  sessionId,
   sessionPath,
   sessionsFolder,
   unfinishedFolder,
 } from '../layout.ts'
-import { stuckTasks } from './inspect-stuck.ts'
+import type { Session, Task } from '../record.ts'
 import { sessionNames } from './overview.ts'
 import type { SessionParts } from './parts.ts'
+import { runnerLease } from './working.ts'
+
+type IsSeen = InspectionOptions['isSeen']
 
 export async function inspect(parts: SessionParts, { repair, isSeen }: InspectionOptions): Promise<readonly Finding[]> {
   const findings: Finding[] = [...(await findingsOf(sessionsFolder, () => inFolder(parts)))]
@@ -35,16 +41,15 @@ export async function inspect(parts: SessionParts, { repair, isSeen }: Inspectio
 }
 
 async function inFolder({ tree }: SessionParts): Promise<Finding[]> {
-  const kindOf = (name: string) =>
-    [currentPath, correctionsPath].includes(childOf(sessionsFolder, name))
-      ? 'leaf'
-      : isSessionId(name) || childOf(sessionsFolder, name) === unfinishedFolder
-        ? 'folder'
-        : undefined
+  const kindOf = (name: string) => {
+    const path = childOf(sessionsFolder, name)
+    if (path === currentPath || path === correctionsPath) return 'leaf'
+    return isSessionId(name) || path === unfinishedFolder ? 'folder' : undefined
+  }
   return oddAmong(sessionsFolder, await tree.list(sessionsFolder), kindOf).map(oddFinding)
 }
 
-async function ofSession(parts: SessionParts, id: SessionId, isSeen: InspectionOptions['isSeen']): Promise<Finding[]> {
+async function ofSession(parts: SessionParts, id: SessionId, isSeen: IsSeen): Promise<Finding[]> {
   const { tree, documents } = parts
   const entries = await tree.list(sessionPath(id))
   const findings = oddAmong(sessionPath(id), entries, sessionEntry).map(oddFinding)
@@ -57,15 +62,9 @@ async function ofSession(parts: SessionParts, id: SessionId, isSeen: InspectionO
     findings.push(finding('error', error.code, documentPath(id), error.message, error.hint ?? ''))
   }
   for (const name of await documents.brokenPages(id)) {
-    findings.push(
-      finding(
-        'warning',
-        'BAD_SESSION_LOG',
-        childOf(logFolder(id), name),
-        `This page of the log of session ${id} cannot be read; its changes are missing from what is told.`,
-        'Put a copy of the file back, or move it away.',
-      ),
-    )
+    const message = `This page of the log of session ${id} cannot be read; its changes are missing from what is told.`
+    const hint = 'Put a copy of the file back, or move it away.'
+    findings.push(finding('warning', 'BAD_SESSION_LOG', childOf(logFolder(id), name), message, hint))
   }
   return findings
 }
@@ -88,3 +87,34 @@ async function ofRoles({ roles, ports }: SessionParts): Promise<Finding[]> {
     ...(ignored ? [finding('warning', 'ROLES_IGNORED', rolesPath, reason!, ignored.hint)] : []),
   ]
 }
+
+/** Tasks that wait for nobody: for an agent that was never seen, or whose runner is lost. */
+async function stuckTasks({ tree }: SessionParts, session: Session, isSeen: IsSeen): Promise<Finding[]> {
+  if (session.status !== 'running') return []
+  const findings = isSeen ? await forUnseen(session, isSeen) : []
+  const started = session.tasks.filter(({ state, via }) => state === 'in_progress' && via === 'program')
+  if (started.length === 0) return findings
+  const held = new Set((await tree.leases()).map(({ resource }) => resource))
+  const isLost = ({ id }: Task) => !held.has(runnerLease(sessionId(session.id), id))
+  return [...findings, ...started.filter(isLost).map((task) => lostRunner(session, task))]
+}
+
+/** What no program and no other protocol does waits until its agent asks for it. */
+async function forUnseen({ id, tasks }: Session, isSeen: NonNullable<IsSeen>): Promise<Finding[]> {
+  const waiting = new Map<string, number>()
+  for (const { agent, state, via } of tasks)
+    if (state === 'pending' && via === undefined) waiting.set(agent, (waiting.get(agent) ?? 0) + 1)
+  const findings: Finding[] = []
+  for (const [agent, count] of waiting) {
+    const take = `signalbox session say --session ${id} --as ${agent} '#NEXT'`
+    if (!(await isSeen(agent))) findings.push(unseenRecipient(documentPath(sessionId(id)), agent, count, take))
+  }
+  return findings
+}
+
+const lostRunner = ({ id }: Session, task: Task): Finding =>
+  stalledClaim(
+    documentPath(sessionId(id)),
+    `Task ${task.id} for ${printableLine(task.agent)} was begun, and the process that ran its program is gone.`,
+    `Let it be settled: signalbox session work --session ${id} --once`,
+  )

@@ -76,12 +76,10 @@ export class Sessions {
   async start(name?: string, { agent }: { readonly agent?: string } = {}): Promise<Started> {
     const by = this.#speaker(agent)
     const id = name === undefined ? await freeName(this.#parts) : sessionId(name)
-    const before = await this.#parts.documents.read(id)
-    if (before?.status !== 'running') {
-      await this.#parts.documents.change(id, { by }, () => ({ answer: undefined }))
-    }
+    const isRunning = (await this.#parts.documents.read(id))?.status === 'running'
+    if (!isRunning) await this.#parts.documents.change(id, { by }, () => ({ answer: undefined }))
     await makeCurrent(this.#parts, id)
-    return { outcome: before?.status === 'running' ? 'unchanged' : 'started', session: id }
+    return { outcome: isRunning ? 'unchanged' : 'started', session: id }
   }
 
   /** Ends a session: what is temporary in it is cleared, its locks, waits and subscriptions are released, its programs end. */
@@ -128,10 +126,10 @@ export class Sessions {
     const reader = agentName(agent)
     const id = await this.#meant(session)
     const { take, unread } = await import('./channels.ts')
-    const look = async () =>
-      peek
-        ? (await unread(this.#parts, id, reader)).slice(0, limit)
-        : take(this.#parts, id, reader, { most: limit, untilHandedOut, signal })
+    const look = async () => {
+      if (peek) return (await unread(this.#parts, id, reader)).slice(0, limit)
+      return take(this.#parts, id, reader, { most: limit, untilHandedOut, signal })
+    }
     const deadline = performance.now() + waitMs
     const listening = waitMs > 0 ? await this.#listen(id, { signal }) : undefined
     try {
@@ -181,15 +179,7 @@ export class Sessions {
   }
 
   /** Resolves when something was delegated or sent in a session, or after `waitMs`. */
-  async news({
-    session,
-    waitMs,
-    signal,
-  }: {
-    readonly session?: string
-    readonly waitMs: number
-    readonly signal?: AbortSignal
-  }) {
+  async news({ session, waitMs, signal }: Omit<WorkOptions, 'task'> & { readonly waitMs: number }): Promise<void> {
     const listening = await this.#listen(await this.#meant(session), { signal })
     try {
       await listening.next(waitMs)

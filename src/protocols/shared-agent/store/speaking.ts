@@ -3,7 +3,7 @@
  * all day is loaded with this; the rest when it is first asked for.
  */
 import { estimateTokens } from '../../../kernel/token-estimate.ts'
-import { wordsOf } from '../commands/spec.ts'
+import { type Kind, wordsOf } from '../commands/spec.ts'
 import { checkpointTypes } from '../commands/table.ts'
 import { headOf, parseLine } from '../format.ts'
 import { type SessionId, trafficPath } from '../layout.ts'
@@ -11,7 +11,7 @@ import { isAgentName, isKey } from '../names.ts'
 import { mayHaveNews, type Session } from '../record.ts'
 import { quotedWord, Refusal } from '../refusal.ts'
 import type { Command } from '../schema.ts'
-import { hasReference, withValues } from '../variables.ts'
+import { withValues } from '../variables.ts'
 import type { SessionParts } from './parts.ts'
 import { type Answer, type Handlers, line as lineWithin, refused, type Speech, sittingOf } from './speech.ts'
 import { declare, stateHandlers } from './state.ts'
@@ -21,19 +21,19 @@ export interface Saying {
   readonly signal?: AbortSignal | undefined
 }
 
-const elsewhere: Readonly<Record<string, () => Promise<Handlers>>> = {
-  HELP: async () => (await import('./about.ts')).aboutHandlers,
-  VERSION: async () => (await import('./about.ts')).aboutHandlers,
-  SUPPORTS: async () => (await import('./about.ts')).aboutHandlers,
-  LOCK: async () => (await import('./locks.ts')).lockHandlers,
-  UNLOCK: async () => (await import('./locks.ts')).lockHandlers,
-  WAIT: async () => (await import('./signals.ts')).signalHandlers,
-  SIGNAL: async () => (await import('./signals.ts')).signalHandlers,
-  BROADCAST: async () => (await import('./channels.ts')).channelHandlers,
-  SUBSCRIBE: async () => (await import('./channels.ts')).channelHandlers,
-  UNSUBSCRIBE: async () => (await import('./channels.ts')).channelHandlers,
-  DIRECT: async () => (await import('./channels.ts')).channelHandlers,
-}
+type Topic = readonly [heads: readonly string[], load: () => Promise<Handlers>]
+
+const topics: readonly Topic[] = [
+  [['STATE', 'ERROR'], async () => stateHandlers],
+  [['HELP', 'VERSION', 'SUPPORTS'], async () => (await import('./about.ts')).aboutHandlers],
+  [['LOCK', 'UNLOCK'], async () => (await import('./locks.ts')).lockHandlers],
+  [['WAIT', 'SIGNAL'], async () => (await import('./signals.ts')).signalHandlers],
+  [['BROADCAST', 'SUBSCRIBE', 'UNSUBSCRIBE', 'DIRECT'], async () => (await import('./channels.ts')).channelHandlers],
+  [['CONTEXT'], async () => (await import('./context.ts')).contextHandlers],
+  [['HEALTH'], async () => (await import('./health.ts')).healthHandlers],
+  [['CHECKPOINT', 'ROLLBACK'], async () => (await import('./checkpointing.ts')).checkpointHandlers],
+]
+const taskTopic = async () => (await import('./tasks.ts')).taskHandlers
 
 export async function say(parts: SessionParts, id: SessionId, text: string, saying: Saying): Promise<Answer> {
   await parts.acted(saying.agent)
@@ -70,11 +70,17 @@ async function answerTo(
     }
     if (session.modes.some(({ asked, heard }) => (asked ?? heard) !== undefined))
       await (await import('./language.ts')).forgetAsked({ parts, id, session, agent }, text)
-    const command = checked(withVariables(line, session))
+    const command = withVariables(line, session)
+    expectKinds(command)
     const cutOff = session.underWay === undefined ? undefined : await afterCutOff(parts, id, session)
     const now = await withNews(parts, id, cutOff?.session ?? session, command)
     const answer = await timed(command, () => handle({ ...command, parts, id, session: now, agent, signal }))
-    return await deprecationOf(command, withNotices(command, answer, cutOff?.notices ?? []))
+    const notices = cutOff?.notices ?? []
+    // The first line is the answer, of a rollback the last one.
+    const lines = line.spec.name === 'ROLLBACK' ? [...notices, ...answer.lines] : [...answer.lines, ...notices]
+    // §10: old commands still work, and say so.
+    const { deprecated } = line.spec
+    return { ...answer, lines: deprecated ? [...lines, `[DEPRECATED] Use ${deprecated.replacement}`] : lines }
   } catch (error) {
     if (error instanceof Refusal) return refused(error)
     throw error
@@ -93,29 +99,15 @@ async function handle(speech: Speech): Promise<Answer> {
   const { spec } = speech
   if (spec.says !== undefined) return sayAdded(speech, spec.says)
   const [head] = wordsOf(spec)
-  const handlers = elsewhere[head]
-    ? await elsewhere[head]()
-    : head === 'STATE' || head === 'ERROR'
-      ? stateHandlers
-      : await rest(head)
-  return handlers[spec.name]!(speech)
+  const [, load = taskTopic] = topics.find(([heads]) => heads.includes(head)) ?? []
+  return (await load())[spec.name]!(speech)
 }
 
 /** The text of a command that the workspace has added, with parameters and variables put in, within its limit. */
-async function sayAdded(speech: Speech, text: string): Promise<Answer> {
-  const { given, session } = speech
-  const variables = new Map(session.variables)
-  return lineWithin(
-    speech,
-    withValues(text, (name) => given[name.toLowerCase()] ?? variables.get(name)),
-  )
-}
-
-async function rest(head: string): Promise<Handlers> {
-  if (head === 'CONTEXT') return (await import('./context.ts')).contextHandlers
-  if (head === 'HEALTH') return (await import('./health.ts')).healthHandlers
-  if (head === 'CHECKPOINT' || head === 'ROLLBACK') return (await import('./checkpointing.ts')).checkpointHandlers
-  return (await import('./tasks.ts')).taskHandlers
+function sayAdded(speech: Speech, text: string): Promise<Answer> {
+  const variables = new Map(speech.session.variables)
+  const filled = withValues(text, (name) => speech.given[name.toLowerCase()] ?? variables.get(name))
+  return lineWithin(speech, filled)
 }
 
 /** A process was killed while it made a checkpoint or rolled back, or is still at it: this comes first. */
@@ -123,12 +115,6 @@ async function afterCutOff(parts: SessionParts, id: SessionId, session: Session)
   const notices = await (await import('./kept.ts')).finishCutOff(parts, id)
   return { notices, session: (await parts.documents.read(id)) ?? session }
 }
-
-/** The first line is the answer, of a rollback the last one. */
-const withNotices = ({ spec }: Command, answer: Answer, notices: readonly string[]): Answer => ({
-  ...answer,
-  lines: spec.name === 'ROLLBACK' ? [...notices, ...answer.lines] : [...answer.lines, ...notices],
-})
 
 /** Before tasks are told: runners that were lost, and what other protocols have answered, where something runs at all. */
 async function withNews(parts: SessionParts, id: SessionId, session: Session, { spec }: Command): Promise<Session> {
@@ -139,51 +125,35 @@ async function withNews(parts: SessionParts, id: SessionId, session: Session, { 
 }
 
 function withVariables(command: Command, { variables }: Session): Command {
-  const isPlain = !Object.values(command.given).some(hasReference)
-  if (isPlain) return command
   const known = new Map(variables)
-  const given = Object.fromEntries(
-    Object.entries(command.given).map(([name, text]) => [name, withValues(text, (one) => known.get(one))]),
-  )
-  return { ...command, given }
+  const filled = Object.entries(command.given).map(([name, text]) => [name, withValues(text, (one) => known.get(one))])
+  return { ...command, given: Object.fromEntries(filled) }
 }
 
-/** What each kind of parameter may be. */
-function checked(command: Command): Command {
-  for (const { name, kind } of command.spec.parameters) {
-    const text = command.given[name]
-    if (text === undefined) continue
-    const wrong = wrongIn(kind, text)
-    if (wrong) throw new Refusal('E002', wrong[0], wrong[1])
+/** What a parameter of each kind must be, and how it is refused (`{}`: what was given); other kinds may be any text. */
+const kinds: Partial<Record<Kind, readonly [test: (text: string) => boolean, description: string, reason: string]>> = {
+  key: [isKey, 'bad_key', 'A key has letters, digits and underscores, 64 at most.'],
+  agent: [isAgentName, 'bad_agent', 'The name of an agent has letters, digits, `.`, `_` and `-`.'],
+  agents: [(text) => text.split(',').every(isAgentName), 'bad_agents', 'Names of agents, separated by commas.'],
+  version: [(text) => /^v?\d{1,6}(?:\.\d{1,6}){0,2}$/.test(text), 'bad_version', 'A version is such as 1.0.0.'],
+  type: [
+    (text) => (checkpointTypes as readonly string[]).includes(text),
+    `expected_${checkpointTypes.join('_')}`,
+    `{} is none of: ${checkpointTypes.join(', ')}.`,
+  ],
+}
+
+function expectKinds({ spec, given }: Command): void {
+  for (const { name, kind } of spec.parameters) {
+    const [isRight, description, reason] = kinds[kind] ?? []
+    const text = given[name]
+    if (!isRight || text === undefined || isRight(text)) continue
+    throw new Refusal(
+      'E002',
+      description!,
+      reason!.replace('{}', () => quotedWord(text)),
+    )
   }
-  return command
-}
-
-function wrongIn(kind: string, text: string): readonly [string, string] | undefined {
-  switch (kind) {
-    case 'key':
-      return isKey(text) ? undefined : ['bad_key', 'A key has letters, digits and underscores, 64 at most.']
-    case 'agent':
-      return isAgentName(text)
-        ? undefined
-        : ['bad_agent', 'The name of an agent has letters, digits, `.`, `_` and `-`.']
-    case 'agents':
-      return text.split(',').every(isAgentName) ? undefined : ['bad_agents', 'Names of agents, separated by commas.']
-    case 'version':
-      return /^v?\d{1,6}(?:\.\d{1,6}){0,2}$/.test(text) ? undefined : ['bad_version', 'A version is such as 1.0.0.']
-    case 'type':
-      return (checkpointTypes as readonly string[]).includes(text)
-        ? undefined
-        : [`expected_${checkpointTypes.join('_')}`, `${quotedWord(text)} is none of: ${checkpointTypes.join(', ')}.`]
-    default:
-      return undefined
-  }
-}
-
-/** §10: old commands still work, and say so. The first line stays what it was. */
-async function deprecationOf({ spec }: Command, answer: Answer): Promise<Answer> {
-  if (!spec.deprecated) return answer
-  return { ...answer, lines: [...answer.lines, `[DEPRECATED] Use ${spec.deprecated.replacement}`] }
 }
 
 /** One line for each command, so that health can tell of all of them. Nobody is refused for it, so it is estimated. */
@@ -194,8 +164,6 @@ async function countTraffic(
   { lines, exit, isError, took }: Answer,
 ): Promise<void> {
   const tokens = estimateTokens(text.slice(0, 65_536)) + estimateTokens(lines.join('\n'))
-  await tree.append(
-    trafficPath(sittingOf(at)),
-    `${tokens} ${exit === 2 || isError ? '!' : '.'}${took ? ` ${took.ms} ${took.name}` : ''}`,
-  )
+  const mark = exit === 2 || isError ? '!' : '.'
+  await tree.append(trafficPath(sittingOf(at)), `${tokens} ${mark}${took ? ` ${took.ms} ${took.name}` : ''}`)
 }

@@ -62,8 +62,9 @@ export const refused = ({ answer, code, message, at }: Refusal): Answer => ({
 })
 
 /** Bullets within the limit of the command. */
-export async function bullets(speech: Speech, items: readonly Item[], topic = ''): Promise<Answer> {
-  if (items.length === 0) return notFound
+export async function bullets(speech: Speech, found: readonly (Item | string)[], topic = ''): Promise<Answer> {
+  if (found.length === 0) return notFound
+  const items = found.map((one) => (typeof one === 'string' ? { text: one } : one))
   const bound = boundOf(speech.spec, speech.modifier ?? smartDefault(topic, false))
   if (!bound) return told(...items.map((item) => `• ${inOne(item)}`))
   return told(...(await boundedList(items, bound, speech.parts.tokenizer)))

@@ -3,7 +3,7 @@ import { isWithin } from '../../../kernel/tokenizer.ts'
 import type { SavedValue } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import type { Declaration } from '../schema.ts'
-import { type Answer, type Handlers, line, notFound, type Speech, told } from './speech.ts'
+import { type Answer, bullets, type Handlers, line, notFound, type Speech, told } from './speech.ts'
 
 const mostVariables = 100
 
@@ -39,16 +39,7 @@ export const stateHandlers: Handlers = {
   async 'STATE:list'(speech) {
     const keys = speech.session.state.map(({ key }) => key)
     if (keys.length === 0) return notFound
-    if (typeof speech.modifier === 'object') {
-      const { boundedList, boundOf } = await import('../commands/limits.ts')
-      return told(
-        ...(await boundedList(
-          keys.map((text) => ({ text })),
-          boundOf(speech.spec, speech.modifier)!,
-          speech.parts.tokenizer,
-        )),
-      )
-    }
+    if (typeof speech.modifier === 'object') return bullets(speech, keys)
     const most = speech.modifier === 'brief' ? 2 : speech.modifier === 'detailed' ? 10 : 5
     const left = keys.length - most
     return told(...keys.slice(0, most).map((key) => `• ${key}`), ...(left > 0 ? [`+${left} more`] : []))

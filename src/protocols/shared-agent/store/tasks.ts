@@ -104,12 +104,8 @@ export const taskHandlers: Handlers = {
 
   async ASK(speech) {
     const topic = speech.given.topic ?? ''
-    const known = about(speech.session, topic)
-    return bullets(
-      speech,
-      known.map(({ name, text }) => ({ text: `${firstLine(name)}: ${firstLine(text)}` })),
-      topic,
-    )
+    const known = about(speech.session, topic).map(({ name, text }) => `${firstLine(name)}: ${firstLine(text)}`)
+    return bullets(speech, known, topic)
   },
 
   async EVALUATE(speech) {

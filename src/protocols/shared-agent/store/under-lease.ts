@@ -1,13 +1,10 @@
-/** A lease on the tree for as long as some work takes, and no longer than a process lives that does it. */
+/** A lease on the tree for as long as some work takes, and no longer than the process lives that does it. */
 import type { Tree } from '../../../tree/tree.ts'
 
 export const leaseMs = 30_000
 const renewMs = 10_000
 
-/**
- * For as long as it takes, and no longer than a process lives that does it. `outlast`: waits until the lease of another ends, and
- * is busy only if that one has renewed it, so that it lives.
- */
+/** `outlast`: waits until the lease of another process ends, and is busy only if that process has renewed it, so that it lives. */
 export async function underLease<T>(
   tree: Tree,
   resource: string,
@@ -16,12 +13,10 @@ export async function underLease<T>(
 ): Promise<T | 'busy'> {
   const owner = `runner-${process.pid}-${process.getBuiltinModule('node:crypto').randomBytes(4).toString('hex')}`
   let got = await tree.lease(resource, owner, leaseMs)
-  if (got.outcome === 'busy' && outlast) {
-    const { until } = got.lease
-    while (got.outcome === 'busy' && got.lease.until === until && !signal?.aborted) {
-      await rest(Math.max(1, until - (await tree.now())), signal)
-      got = await tree.lease(resource, owner, leaseMs)
-    }
+  const { until } = got.lease
+  while (got.outcome === 'busy' && outlast && got.lease.until === until && !signal?.aborted) {
+    await rest(Math.max(1, until - (await tree.now())), signal)
+    got = await tree.lease(resource, owner, leaseMs)
   }
   if (got.outcome === 'busy') return 'busy'
   const renewing = setInterval(() => void tree.lease(resource, owner, leaseMs).catch(() => undefined), renewMs)
@@ -33,13 +28,9 @@ export async function underLease<T>(
   }
 }
 
+/** Resolves early when `signal` ends it, which rejects the timer with an `AbortError`. */
 const rest = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done)
-  })
+  process
+    .getBuiltinModule('node:timers/promises')
+    .setTimeout(ms, undefined, signal ? { signal } : {})
+    .catch(() => undefined)

@@ -303,15 +303,16 @@ verifies(['X-doctor'], 'doctor tells of a checkpoint that was cut off, and of a 
   expect(say('#CHECKPOINT:create:manual:one')).toMatchObject({ exit: 0, out: 'checkpoint_id:cp_001\n' })
   // As a process leaves it that is killed before it has made the commit.
   const [home = ''] = readdirSync(join(root, '.git/signalbox'))
-  const intent = join(root, '.git/signalbox', home, 'intent')
-  writeFileSync(intent, JSON.stringify({ session: 's', id: 'cp_002', name: 'two' }))
+  const worktree = readFileSync(join(root, '.git/signalbox', home, 'id'), 'utf8')
+  const note = join(root, `.signalbox/state/sessions/.unfinished/${worktree}.json`)
+  writeFileSync(note, JSON.stringify({ steps: [{ do: 'save', session: 's', id: 'cp_002', name: 'two' }] }))
   const findings = (env: Record<string, string>, ...words: readonly string[]) =>
     JSON.parse(quickCli(['doctor', '--json', ...words], { cwd: root, env }).out).findings.map(
       ({ code, repaired }: { code: string; repaired: boolean }) => [code, repaired],
     )
   expect(findings({})).toEqual([['UNFINISHED_CHANGE', false]])
   expect(findings({}, '--fix')).toEqual([['UNFINISHED_CHANGE', true]])
-  expect(existsSync(intent)).toBe(false)
+  expect(existsSync(note)).toBe(false)
   expect(findings({})).toEqual([])
   const key = join(root, 'key')
   writeFileSync(key, 'secret\n', { mode: 0o644 })

@@ -29,5 +29,3 @@ export const sessionTransitions = {
   running: { end: 'ended' },
   ended: { start: 'running' },
 } as const
-
-export type SessionState = keyof typeof sessionTransitions

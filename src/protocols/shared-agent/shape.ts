@@ -2,9 +2,42 @@
 import { parseJson } from '../../formats/json.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import { isAgentName, isKey } from './names.ts'
+import type { Priority } from './schema.ts'
 
 /** A name of `tests` or words with `|` between them, with `?` for what may be absent; a list of one shape; or fields. */
 export type Shape = string | readonly [Shape] | readonly [Shape, '?'] | { readonly [field: string]: Shape }
+
+interface Values {
+  readonly text: string
+  readonly flag: boolean
+  readonly count: number
+  readonly time: number
+  readonly key: string
+  readonly priority: Priority
+  readonly pair: readonly [string, string]
+  readonly cursor: readonly [string, number]
+  readonly texts: readonly string[]
+  readonly exported: 0 | Readonly<Record<ExportedKind, number>>
+  readonly any: unknown
+}
+export type ExportedKind = 'persistent' | 'temporary' | 'tasks' | 'configuration'
+
+type Optional<S> = { [K in keyof S]: S[K] extends `${string}?` | readonly [unknown, '?'] ? K : never }[keyof S]
+
+/** The type of what has a shape. */
+export type Of<S> = S extends `${infer Name}?`
+  ? Of<Name>
+  : S extends keyof Values
+    ? Values[S]
+    : S extends `${infer Word}|${infer Words}`
+      ? Word | Of<Words>
+      : S extends string
+        ? S
+        : S extends readonly [infer Item, ...unknown[]]
+          ? readonly Of<Item>[]
+          : { readonly [K in Exclude<keyof S, Optional<S>>]: Of<S[K]> } & {
+              readonly [K in Optional<S>]?: Of<S[K]>
+            }
 
 /** What the bytes say, or what is wrong with them. */
 export function parseShaped<T extends object>(
@@ -57,6 +90,8 @@ const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
   exported: (value) => isCount(value) || hasShape(value, exported),
   pair: isPairOf(isText),
   cursor: isPairOf(isCount),
+  texts: (value) => Array.isArray(value) && value.every(isText),
+  any: () => true,
 }
 
 const exported = { persistent: 'count', temporary: 'count', tasks: 'count', configuration: 'count' }

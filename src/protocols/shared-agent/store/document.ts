@@ -18,7 +18,7 @@ import {
   sessionsFolder,
 } from '../layout.ts'
 import { sessionTransitions } from '../lifecycle.ts'
-import { type Change, changeShape, newSession, parseSession, printSession, type Session } from '../record.ts'
+import { type Change, change, newSession, parseSession, printSession, type Session } from '../record.ts'
 import { shapedIn } from '../shape.ts'
 
 /** Lines of a page. */
@@ -232,5 +232,4 @@ function withLine(session: Session, line: NewLine | undefined, by: string, at: n
   return { ...session, changes: n, log: [...session.log, { n, at, by, ...line }] }
 }
 
-const linesIn = (bytes: Uint8Array | undefined): readonly Change[] | undefined =>
-  shapedIn(bytes, [changeShape], largestPage)
+const linesIn = (bytes: Uint8Array | undefined): readonly Change[] | undefined => shapedIn(bytes, [change], largestPage)

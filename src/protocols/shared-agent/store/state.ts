@@ -1,6 +1,5 @@
 /** `#STATE`, variables and `#ERROR`. Shared Agent Protocol §4, §6, §7. */
 import { isWithin } from '../../../kernel/tokenizer.ts'
-import type { SavedValue } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import type { Declaration } from '../schema.ts'
 import { type Answer, bullets, type Handlers, line, notFound, type Speech, told } from './speech.ts'
@@ -19,7 +18,7 @@ export const stateHandlers: Handlers = {
       const isNew = others.length === session.state.length
       if (isNew && others.length >= settings.mostKeys)
         throw new Refusal('E003', `max_keys_${settings.mostKeys}`, 'Clear what is not needed, or overwrite a key.')
-      const saved: SavedValue = { key, value, persistent: persistent !== undefined, at, by: agent }
+      const saved = { key, value, persistent: persistent !== undefined, at, by: agent }
       // A key that is overwritten keeps its place.
       const state = isNew ? [...others, saved] : session.state.map((one) => (one.key === key ? saved : one))
       const before = session.state.find((one) => one.key === key)?.value

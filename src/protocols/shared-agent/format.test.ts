@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { commands } from './commands/table.ts'
 import { parseLine, printLine } from './format.ts'
 import { Refusal } from './refusal.ts'
-import { segmentsOf } from './segments.ts'
-import { withValues } from './variables.ts'
+import { segmentsOf, withValues } from './segments.ts'
 
 const read = (line: string) => {
   const parsed = parseLine(line, commands)

@@ -1,7 +1,8 @@
 /**
- * A line between its colons. `\:` is a colon that separates nothing; of several backslashes before a colon each pair stands
- * for one, and everywhere else a backslash is a backslash. Nothing inside `{{…}}` separates. Pure.
+ * A line between its colons, and the variables in it. `\\:` is a colon that separates nothing; of several backslashes before a
+ * colon each pair stands for one, and everywhere else a backslash is a backslash. Nothing inside `{{…}}` separates. Pure.
  */
+import { Refusal } from './refusal.ts'
 
 export interface Segment {
   /** Without escapes. */
@@ -10,54 +11,26 @@ export interface Segment {
   readonly at: number
 }
 
-const reference = /\{\{[A-Z][A-Z0-9_]{0,63}(?:\|[^{}]*)?\}\}/y
+/** `{{NAME}}` or `{{NAME|text}}`. Shared Agent Protocol §4. */
+const reference = String.raw`\{\{([A-Z][A-Z0-9_]{0,63})(?:\|([^{}]*))?\}\}`
+const pieces = new RegExp(String.raw`${reference}|(?<run>\\+)(?<colon>:?)|:|[^\\:{]+|\{`, 'g')
+const colons = new RegExp(String.raw`(?<kept>${reference})|(?<run>\\*):`, 'g')
+const references = new RegExp(reference, 'g')
 
 /** The segments of `line` from `from` on. */
 export function segmentsOf(line: string, from: number): Segment[] {
   const segments: Segment[] = []
-  let [start, text] = [from, '']
-  for (let at = from; at < line.length; ) {
-    if (line.startsWith('{{', at)) {
-      reference.lastIndex = at
-      const [whole] = reference.exec(line) ?? []
-      if (whole !== undefined) {
-        text += whole
-        at += whole.length
-        continue
-      }
-    }
-    if (line[at] === '\\') {
-      const end = endOfRun(line, at)
-      const count = end - at
-      if (line[end] !== ':') {
-        text += line.slice(at, end)
-        at = end
-        continue
-      }
-      text += '\\'.repeat(Math.floor(count / 2))
-      at = end
-      if (count % 2 === 1) {
-        text += ':'
-        at++
-      }
-      continue
-    }
-    if (line[at] === ':') {
-      segments.push({ text, at: start })
-      start = ++at
-      text = ''
-      continue
-    }
-    text += line[at++]
+  let [at, text] = [from, '']
+  for (const { 0: piece, index, groups } of line.slice(from).matchAll(pieces)) {
+    const { run = '', colon = '' } = groups!
+    const isEscaped = run.length % 2 === 1
+    text += colon === '' && piece !== ':' ? piece : `${'\\'.repeat(run.length / 2)}${isEscaped ? ':' : ''}`
+    if (!piece.endsWith(':') || isEscaped) continue
+    segments.push({ text, at })
+    at = from + index + piece.length
+    text = ''
   }
-  segments.push({ text, at: start })
-  return segments
-}
-
-function endOfRun(line: string, from: number): number {
-  let end = from
-  while (line[end] === '\\') end++
-  return end
+  return [...segments, { text, at }]
 }
 
 /** A text that is to be one segment and is followed by another. */
@@ -69,9 +42,19 @@ export const escapeLast = (text: string): string => escaped(text, ':')
 const doubled = (run: string): string => run + run
 
 /** Colons become `colon`; backslashes before one are doubled, so that they stay what they are. References stay whole. */
-function escaped(text: string, colon: string): string {
-  return text.replace(
-    /(\{\{[A-Z][A-Z0-9_]{0,63}(?:\|[^{}]*)?\}\})|(\\*):/g,
-    (_, kept: string | undefined, run: string) => (kept === undefined ? doubled(run) + colon : kept),
-  )
-}
+const escaped = (text: string, colon: string): string =>
+  text.replace(colons, (...found) => {
+    const { kept, run } = found.at(-1) as { readonly kept?: string; readonly run: string }
+    return kept ?? doubled(run) + colon
+  })
+
+/**
+ * Values are put in after the line was taken apart, and once: a value never becomes a command, a parameter or another variable.
+ * `lookUp` answers `undefined` for a variable that nobody declared.
+ */
+export const withValues = (text: string, lookUp: (name: string) => string | undefined): string =>
+  text.replace(references, (_, name: string, fallback: string | undefined) => {
+    const value = lookUp(name) ?? fallback
+    if (value === undefined) throw new Refusal('E002', `undefined_${name}`, `Nobody has declared {{${name}}}.`)
+    return value
+  })

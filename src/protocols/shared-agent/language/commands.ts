@@ -50,52 +50,40 @@ const forceFor = (intent: string, said: Said): string | undefined =>
   intent === 'UNLOCK:force' || (intent === 'ROLLBACK:force' && isForced.test(said.text)) ? 'force' : undefined
 const isForced = /\bforc|\boverride|no matter what|without .*checks?|merge|rebase|regardless|anyway|whatever/i
 
+const detailed =
+  /\b(?:detail(?:s|ed)?|in[- ]depth|thorough(?:ly)?|comprehensive|extensive(?:ly)?|at length|full report|in full|complete report)\b/i
+const brief = /\b(?:brief(?:ly)?|quick(?:ly)?|short|concise(?:ly)?|terse|in a nutshell|in a few words|in one line)\b/i
+
 const modifierFor = (name: string, said: Said): Modifier | undefined => {
   if (!/^(?:REPORT|ASK|SUMMARY|STATE:list)$/.test(name)) return undefined
   const rest = said.outside('topic')
-  if (
-    /\b(?:detail(?:s|ed)?|in[- ]depth|thorough(?:ly)?|comprehensive|extensive(?:ly)?|at length|full report|in full|complete report)\b/i.test(
-      rest,
-    )
-  )
-    return 'detailed'
-  return /\b(?:brief(?:ly)?|quick(?:ly)?|short|concise(?:ly)?|terse|in a nutshell|in a few words|in one line)\b/i.test(
-    rest,
-  )
-    ? 'brief'
-    : undefined
+  return detailed.test(rest) ? 'detailed' : brief.test(rest) ? 'brief' : undefined
 }
 
 type Reader = (said: Said) => string | undefined
-const named =
-  (slot: string): Reader =>
-  (said) => {
-    const text = said.words(slot)
-    return text && nameOrText(text)
-  }
-const written =
-  (slot: string): Reader =>
-  (said) =>
-    said.words(slot)
+const named = (slot: string): Reader => {
+  return (said) => asName(said.words(slot))
+}
+const written = (slot: string): Reader => {
+  return (said) => said.words(slot)
+}
+const asName = (text: string | undefined): string | undefined => text && nameOrText(text)
 
 const agent: Reader = (said) => {
   const text = said.words('agent')
   const alone = said.agents('task', 'msg', 'topic')
   const known = said.typed('agent', 'agent') ?? (text === undefined && alone.length === 1 ? alone[0] : undefined)
   if (known !== undefined) return known
-  return text && !/^(?:a|some|any|no|one of)\b/i.test(text)
-    ? text.replace(/^the\s+/i, '').replace(/\s+/g, '')
-    : undefined
+  return text && !/^(?:a|some|any|no|one of)\b/i.test(text) ? text.replace(/^the\s+|\s+/gi, '') : undefined
 }
 /** Whose task it is, where only one agent has one of that name. */
 const agentOfTask: Reader = (said) => {
   const own = agent(said)
   const task = readers.task!(said)
   if (own !== undefined || task === undefined) return own
-  const whose = new Set(
-    said.around.tasks.filter(({ id, task: one }) => id === task || flat(one) === flat(task)).map((one) => one.agent),
-  )
-  return whose.size === 1 ? [...whose][0] : undefined
+  const meant = said.around.tasks.filter((one) => one.id === task || flat(one.task) === flat(task))
+  const [whose, ...others] = new Set(meant.map((one) => one.agent))
+  return others.length === 0 ? whose : undefined
 }
 const everyone =
   /\b(?:every(?:one|body)|all (?:of )?(?:the |our |my )?agents?|all of (?:them|you)|(?:the )?(?:whole |entire )?(?:team|crew|group|squad)|the agents|they all|each agent|every agent)\b/i
@@ -103,12 +91,10 @@ const reported: Reader = (said) => {
   const own = said.agents('topic')[0] ?? said.words('agent')?.replace(/^the\s+/i, '')
   if (own !== undefined && !everyone.test(own)) return own.replace(/\s+/g, '')
   if (everyone.test(said.text)) return 'all'
-  return /\btest(?:s|ing|ers?)?\b|\bsuite\b/i.test(said.text)
-    ? 'TestAgent'
-    : /\b(?:dev(?:elopment|eloper)?|coding)\b/i.test(said.text)
-      ? 'DevAgent'
-      : 'all'
+  if (/\btest(?:s|ing|ers?)?\b|\bsuite\b/i.test(said.text)) return 'TestAgent'
+  return /\b(?:dev(?:elopment|eloper)?|coding)\b/i.test(said.text) ? 'DevAgent' : 'all'
 }
+const noTopic = /^(?:(?:status )?(?:report|update)|news|work|state|latest|word|account|outcome|tests?|testing)$/i
 const topicOfReport: Reader = (said) => {
   const topic = said
     .words('topic')
@@ -116,17 +102,12 @@ const topicOfReport: Reader = (said) => {
     .replace(/\s+(?:from|by|of|for|at|on)$/i, '')
     // "the security status", "is the login done": security and login are what it is about.
     .replace(/(?<=\S)\s+(?:status|report|update|done|finished|ready|complete)$/i, '')
-  if (
-    topic !== undefined &&
-    !everyone.test(topic) &&
-    !/^(?:(?:status )?(?:report|update)|news|work|state|latest|word|account|outcome|tests?|testing)$/i.test(topic)
-  )
+  if (topic !== undefined && !everyone.test(topic) && !noTopic.test(topic))
     return /^test results?$/i.test(topic) ? 'results' : nameOrText(topic)
   if (/\bresults?\b|\bfound\b|\bfind|outcome|c[ao]me (?:out|up)|pass(?:ed|ing)?\b|\bgreen\b|output/i.test(said.text))
     return 'results'
-  return /\bprogress|how far|how much|\bdone\b|finish|complete|along\b|percent/i.test(said.outside('topic'))
-    ? 'progress'
-    : 'status'
+  const isProgress = /\bprogress|how far|how much|\bdone\b|finish|complete|along\b|percent/i
+  return isProgress.test(said.outside('topic')) ? 'progress' : 'status'
 }
 
 const key: Reader = (said) => {
@@ -152,35 +133,27 @@ const condition: Reader = (said) => {
 }
 const waitedFor: Reader = (said) => {
   const isLock = said.has('resource') || (!said.has('condition') && said.all('path').length > 0)
-  const locked = isLock
-    ? resource(said)
-    : /\b(?:lock|free|unlock|releas|availab)/i.test(said.text)
-      ? said.typed('condition', 'path')
-      : undefined
+  const locked = isLock ? resource(said) : undefined
   return locked === undefined ? condition(said) : `lock=${locked}`
 }
 const takenBack =
   /\b(?:false|tak(?:e|en|es) (?:\S+ ){0,4}back|withdraw|retract|revoke|no longer|un-?signal|pull back|rescind|unset|cancel|lower)\b/i
 
+/** What else people call the channels of the specification, without the words that say nothing. */
+const channelWords: readonly (readonly [channel: string, pattern: RegExp])[] = [
+  ['deploy_status', /^(?:deploy(?:ment)?s?|releases?|rollouts?)(?:status)?$/],
+  ['priority_alert', /^(?:urgent)?alerts?$/],
+  ['file_changes', /^(?=.*file).*(?:chang|modif|edit)/],
+]
+const noName = /\b(?:the|our|new|all|channel|notifications?|updates?|broadcasts?|messages?|feed|list|news|events?)\b/gi
 const channel: Reader = (said) => {
   const known = said.typed('channel', 'channel')
   const text = said.words('channel')
-  if (known ?? !text) return known
-  const plain = flat(
-    text!.replace(
-      /\b(?:the|our|new|all|channel|notifications?|updates?|broadcasts?|messages?|feed|list|news|events?)\b/gi,
-      '',
-    ),
-  )
+  if (known !== undefined || !text) return known
+  const plain = flat(text.replace(noName, ''))
   const meant = channels.find((one) => flat(one) === plain || flat(one) === `${plain}s` || `${flat(one)}s` === plain)
-  if (meant) return meant
-  if (/^(?:deploy(?:ment)?s?|releases?|rollouts?)(?:status)?$/.test(plain)) return 'deploy_status'
-  if (/^tests?(?:ing)?(?:outcomes?|runs?|status)?$/.test(plain)) return 'test_results'
-  if (/^(?:urgent)?alerts?$/.test(plain)) return 'priority_alert'
-  if (/\bfiles?\b/i.test(text!) && /\b(?:chang|modif|edit)/i.test(text!)) return 'file_changes'
-  return /^(?:everyone|everybody|others|agents|team|whole_?team)$/.test(plain)
-    ? undefined
-    : oneWord(text!.replace(/\bchannel\b/gi, ' ')) || undefined
+  const other = meant ?? channelWords.find(([, pattern]) => pattern.test(plain))?.[0]
+  return other ?? (oneWord(text.replace(/\bchannel\b/gi, ' ')) || undefined)
 }
 const message: Reader = (said) => {
   const text = said.words('msg') ?? said.afterColon()
@@ -188,13 +161,12 @@ const message: Reader = (said) => {
   return text && whether ? `${whether} ${text}` : text
 }
 
+const isVague =
+  /\b(?:last|previous|latest|newest|recent|checkpoint|snapshot|before|yesterday|start|beginning|state|version)\b/i
 const checkpoint: Reader = (said) => {
   const id = said.typed('id', 'checkpoint', 'name', 'quote')
   const text = said.words('id')
-  if (id !== undefined) return id
-  const isVague =
-    /\b(?:last|previous|latest|newest|recent|checkpoint|snapshot|before|yesterday|start|beginning|state|version)\b/i
-  return text && !isVague.test(text) ? oneWord(text) || undefined : undefined
+  return id ?? (text && !isVague.test(text) ? oneWord(text) || undefined : undefined)
 }
 /** The last one, where none is named: it is asked back, because it does not stand in the sentence. */
 const orLast: Reader = (said) =>
@@ -208,18 +180,12 @@ const file: Reader = (said) => {
   const text = said.words('filepath')
   return path ?? (text && !/\s/.test(text) && /[./]/.test(text) ? text : undefined)
 }
-const folder: Reader = (said) => {
-  const text = said.words('directory')?.replace(/^the\s+/i, '')
-  return (
-    said.all('folder', 'path', 'context')[0] ??
-    (text && !/\b(?:context|folder|directory)\b|\s/i.test(text) ? text : undefined)
-  )
-}
 /** Of `filter` and `mode`: the first whose words are said. */
-const chosen =
-  (slot: string, ...choices: readonly (readonly [value: string, pattern: RegExp])[]): Reader =>
-  (said) =>
-    choices.find(([, pattern]) => pattern.test(said.outside(slot)))?.[0]
+const chosen = (slot: string, ...choices: readonly (readonly [value: string, pattern: RegExp])[]): Reader => {
+  return (said) => choices.find(([, pattern]) => pattern.test(said.outside(slot)))?.[0]
+}
+
+const typeOf = chosen('name', ['milestone', /\bmilestone\b/i], ['auto', /\bauto(?:matic)?\b/i])
 
 const urgency: readonly (readonly [string, RegExp])[] = [
   [
@@ -234,7 +200,7 @@ const urgency: readonly (readonly [string, RegExp])[] = [
     'P1',
     /\b(?:(?:very |really |quite )?important|high(?:er)?[- ](?:prio(?:rity)?|importance)|p1|prio(?:rity)? 1|wichtig|importante)\b(?: priority)?/i,
   ],
-  ['P2', /\b(?:(?:normal|medium|default|regular|standard)[- ]prio(?:rity)?|p2)\b/i],
+  ['P2', /\bp2\b/i],
 ]
 const leadIn =
   /[\s,;:.–-]*(?:\b(?:and|but|as|because|since|do it|do this|treat (?:it|this) as|(?:it|this|that)(?:'?s| is)|with|at|of|an?)\b[\s,]*)*$/i
@@ -289,7 +255,7 @@ const help: Reader = (said) => {
     )
     if (head !== undefined) return /^(?:CHECKPOINT|CONTEXT|STATE|VERSION|ERROR)$/.test(head) ? head.toLowerCase() : head
   }
-  return categories.find((one) => one !== 'core' && words.some((word) => word === one || word === `${one}s`))
+  return undefined
 }
 
 const errorCodes: readonly (readonly [string, RegExp])[] = [
@@ -299,15 +265,10 @@ const errorCodes: readonly (readonly [string, RegExp])[] = [
   ['E004', /token limit|too many tokens/i],
   ['E005', /permission|access denied|not allowed|forbidden/i],
 ]
+const wholeSession = /^(?:our |all )?(?:work|session|project|progress|everything|things|state|so far)(?: \w+)?$/i
 const summed: Reader = (said) => {
-  const topic = said
-    .words('topic')
-    ?.replace(/^the\s+/i, '')
-    .replace(/\s+work$/i, '')
-  return topic &&
-    !/^(?:(?:our |all )?(?:work|session|project|progress|everything|things|state|so far)(?: \w+)?)$/i.test(topic)
-    ? nameOrText(topic)
-    : undefined
+  const topic = said.words('topic')?.replace(/^the\s+|\s+work$/gi, '')
+  return topic && !wholeSession.test(topic) ? nameOrText(topic) : undefined
 }
 const taskById: Reader = (said) => said.typed('task', 'task', 'name') ?? said.all('task')[0] ?? said.all('name')[0]
 const agentsOf: Reader = (said) => {
@@ -331,10 +292,8 @@ const readers: Readonly<Record<string, Reader>> = {
   task: (said) => {
     const { task } = urgencyOf(said)
     const plain = task?.replace(/^(?:to|shall|should|must|please|onto|and|(?:er|sie|es) soll)\s+/i, '')
-    return plain &&
-      !/^(?:do )?(?:it|that|this|something(?: to do)?|so|the same|the thing)\b(?: about it)?$/i.test(plain)
-      ? nameOrText(plain)
-      : undefined
+    const saysNothing = /^(?:do )?(?:it|that|this|something(?: to do)?|so|the same|the thing)\b(?: about it)?$/i
+    return plain && !saysNothing.test(plain) ? nameOrText(plain) : undefined
   },
   'PROGRESS task': taskById,
   'DONE task': taskById,
@@ -350,9 +309,9 @@ const readers: Readonly<Record<string, Reader>> = {
   },
   'SIGNAL value': (said) => {
     const value = said.words('value')?.replace(/^(?:value|as)\s+/i, '')
-    return takenBack.test(said.outside('condition', 'value')) && !/\bno longer (?:wait|block)/i.test(said.text)
-      ? 'false'
-      : value
+    const isTakenBack =
+      takenBack.test(said.outside('condition', 'value')) && !/\bno longer (?:wait|block)/i.test(said.text)
+    return isTakenBack ? 'false' : value
   },
   resource,
   condition,
@@ -360,33 +319,19 @@ const readers: Readonly<Record<string, Reader>> = {
   channel,
   msg: message,
   name: named('name'),
-  type: (said) =>
-    /\bmilestone\b/i.test(said.outside('name'))
-      ? 'milestone'
-      : /\bauto(?:matic)?\b/i.test(said.outside('name'))
-        ? 'auto'
-        : 'manual',
+  type: (said) => typeOf(said) ?? 'manual',
   id: checkpoint,
   'ROLLBACK id': orLast,
   filepath: file,
-  directory: folder,
-  metric: (said) => {
-    const metric = said.words('metric')?.replace(/\s+(?:metric|score|figure|number)s?$/i, '')
-    return metric && nameOrText(metric)
-  },
+  directory: (said) => said.all('folder', 'path', 'context')[0],
+  metric: (said) => asName(said.words('metric')?.replace(/\s+(?:metric|score|figure|number)s?$/i, '')),
   issue: (said) => (said.words('issue') ?? said.afterColon())?.replace(/^(?:that|the issue that)\s+/i, ''),
-  term: (said) => {
-    const term = said.typed('term', 'capitals', 'quote') ?? said.words('term')
-    return term && oneWord(term)
-  },
+  term: (said) => oneWord(said.typed('term', 'capitals', 'quote') ?? said.words('term') ?? '') || undefined,
   text: written('text'),
   'PROGRESS text': (said) => said.words('text') ?? said.all('percent')[0],
   category: help,
   version: (said) => said.all('version', 'number')[0],
-  feature: (said) => {
-    const feature = said.words('feature')
-    return feature && oneWord(feature)
-  },
+  feature: (said) => oneWord(said.words('feature') ?? '') || undefined,
   code: (said) => said.all('error')[0] ?? errorCodes.find(([, pattern]) => pattern.test(said.text))?.[0],
   desc: written('desc'),
   result: written('result'),
@@ -395,10 +340,7 @@ const readers: Readonly<Record<string, Reader>> = {
 
 const tails: Readonly<Record<string, Reader>> = {
   timeout: (said) => said.typed('timeout', 'time', 'number') ?? said.all('time')[0],
-  'P0-P3': (said) => {
-    const { priority } = urgencyOf(said)
-    return priority === 'P2' && !/\bp2\b/i.test(said.text) ? undefined : priority
-  },
+  'P0-P3': (said) => urgencyOf(said).priority,
   persistent: (said) =>
     persistent.test(said.outside('value')) || forGood.test(said.words('value') ?? '') ? 'persistent' : undefined,
   filter: chosen(

@@ -2,13 +2,12 @@
 import type { Slot } from './sentence-model.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Kind, Token } from './tokens.ts'
-import { agentsKnown } from './tokens.ts'
 
 /** Words that name nothing by themselves. */
 const empty =
   /^(?:it|this|that|these|those|them|something|anything|everything|stuff|(?:the |that |this )?(?:thing|file|lock|one|resource|channel|word|number)s?|him|her|he|she|they|some(?:one|body)|any(?:one|body)|all|all this|the|an?|me|us|you|there|here|now|please|pls|plz|bitte|to do|do (?:it|that|this|so)|so)$/i
 
-export const articles = /^(?:the|an?|our|my|your|this|that)$/i
+const articles = /^(?:the|an?|our|my|your|this|that)$/i
 
 /** Without marks, quotes and articles of courtesy at its ends. */
 const trimmed = (text: string): string =>
@@ -95,10 +94,6 @@ export class Said {
   afterColon(): string | undefined {
     const [, rest = ''] = /:\s+(.+)$/s.exec(this.text) ?? []
     return trimmed(rest) || undefined
-  }
-
-  isKnown(agent: string): boolean {
-    return agentsKnown(this.around).includes(agent)
   }
 
   /** Behind "ask DevAgent to" the task begins, whatever the model makes of its first words. */

@@ -2,13 +2,10 @@
 import { type CommandSpec, usageOf } from '../commands/spec.ts'
 import type { Asked, Reason } from './translation.ts'
 
+/** What is asked for a parameter where `Which <parameter>?` would not do. */
 const asking: Readonly<Record<string, string>> = {
-  agent: 'Which agent?',
   'agent|all': 'Which agent?',
-  agents: 'Which agents?',
-  task: 'Which task?',
   key: 'Under which key?',
-  value: 'Which value?',
   resource: 'Which file or resource?',
   condition: 'Which signal?',
   channel: 'On which channel?',
@@ -18,12 +15,9 @@ const asking: Readonly<Record<string, string>> = {
   filepath: 'Which file?',
   directory: 'Which folder?',
   topic: 'About what?',
-  metric: 'Which metric?',
   issue: 'What is the issue?',
   term: 'Which word?',
   category: 'About what?',
-  version: 'Which version?',
-  feature: 'Which feature?',
   text: 'How far is it?',
   code: 'Which error, E001 to E005?',
   desc: 'What went wrong?',
@@ -36,20 +30,13 @@ const ask = (reason: Reason, question: string, command?: string): Asked => ({
   ...(command === undefined ? {} : { command }),
 })
 
-export const notUnderstood = ask(
-  'unclear',
-  'I did not understand that. Say it another way, or "help" for what can be asked.',
-)
+const notUnderstoodBut = (near: string): Asked =>
+  ask('unclear', `I did not understand that.${near} Say it another way, or "help" for what can be asked.`)
+export const notUnderstood = notUnderstoodBut('')
 export const notUnderstoodNear = (specs: readonly CommandSpec[]): Asked =>
   specs.length === 0
     ? notUnderstood
-    : ask(
-        'unclear',
-        `I did not understand that. The nearest that I can do is ${listed(
-          specs.map((spec) => usageOf(spec)),
-          'or',
-        )}. Say it another way, or "help" for what can be asked.`,
-      )
+    : notUnderstoodBut(` The nearest that I can do is ${listed(specs.map(usage), 'or')}.`)
 
 /** What no command of the protocol does, and a command of this program does. */
 export function elsewhere(said: string): Asked | undefined {
@@ -78,7 +65,7 @@ export const cannotRead = ask(
 )
 
 export const missing = (spec: CommandSpec, parameter: string): Asked =>
-  ask('missing', `${asking[parameter] ?? `What is <${parameter}>?`} The command is ${usageOf(spec)}.`)
+  ask('missing', `${asking[parameter] ?? `Which ${parameter}?`} The command is ${usageOf(spec)}.`)
 
 export const reallyDestroy = (command: string, why = ''): Asked =>
   ask('destructive', `That would run ${command}. ${why && `${why} `}Is that what you want?`, command)
@@ -109,6 +96,7 @@ export const severalRequests = (commands: readonly string[]): Asked =>
       : 'That is more than one request. Say them one after the other.',
   )
 
+const usage = (spec: CommandSpec): string => usageOf(spec)
 const mostListed = 6
 const listed = (some: readonly string[], joint: string): string => {
   const shown = some.length > mostListed ? [...some.slice(0, mostListed), `${some.length - mostListed} more`] : some

@@ -4,28 +4,12 @@ import { nearest } from '../../../kernel/nearest.ts'
 import { type Surroundings, usualAgents } from './surroundings.ts'
 import { timeAt } from './times.ts'
 
-export type Kind =
-  | 'word'
-  | 'mark'
-  | 'quote'
-  | 'path'
-  | 'context'
-  | 'folder'
-  | 'checkpoint'
-  | 'task'
-  | 'error'
-  | 'priority'
-  | 'version'
-  | 'percent'
-  | 'key'
-  | 'channel'
-  | 'agent'
-  | 'time'
-  | 'command'
-  | 'number'
-  | 'name'
-  | 'code'
-  | 'capitals'
+type Piecewise = 'word' | 'mark' | 'quote'
+type File = 'path' | 'context' | 'folder'
+type Known = 'checkpoint' | 'task' | 'error' | 'key' | 'channel' | 'agent' | 'command'
+type Figure = 'priority' | 'version' | 'percent' | 'time' | 'number'
+/** `name`, `code` and `capitals` are known by their looks alone. */
+export type Kind = Piecewise | File | Known | Figure | 'name' | 'code' | 'capitals'
 
 export interface Token {
   readonly kind: Kind
@@ -42,7 +26,7 @@ export interface Token {
 export interface Piece {
   readonly word: string
   readonly raw: string
-  readonly kind: 'word' | 'mark' | 'quote'
+  readonly kind: Piecewise
   readonly start: number
   readonly end: number
 }
@@ -75,10 +59,9 @@ export function piecesOf(text: string): Piece[] {
       put(quoted.trim(), found.index, 'quote', found.index + found[0].length)
       continue
     }
-    let [word, start] = [found[0], found.index]
-    const [before = ''] = /^[([{<*¿¡]+(?=.)/u.exec(word) ?? []
-    start += before.length
-    word = word.slice(before.length)
+    const [before = ''] = /^[([{<*¿¡]+(?=.)/u.exec(found[0]) ?? []
+    const start = found.index + before.length
+    let word = found[0].slice(before.length)
     const behind: [string, number][] = []
     for (let mark = marksBehind.exec(word); mark && mark[0].length < word.length; mark = marksBehind.exec(word)) {
       behind.unshift([mark[0], start + mark.index])

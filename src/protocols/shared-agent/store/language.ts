@@ -4,8 +4,7 @@
  */
 import { parseLine } from '../format.ts'
 import { correctedCommand, printCorrection, readCorrections } from '../language/examples.ts'
-import { hear } from '../language/hear.ts'
-import { firstManner, type Manner, meantIn } from '../language/manner.ts'
+import { firstManner, hear, type Manner, meantIn } from '../language/manner.ts'
 import { judgedLine, withModel } from '../language/model.ts'
 import { cannotRead } from '../language/questions.ts'
 import { SentenceModel } from '../language/sentence-model.ts'

@@ -101,4 +101,4 @@ export function taskMeant(session: Session, agent: string | undefined, named: st
   return meant.findLast(({ state }) => state !== 'completed') ?? meant.at(-1)
 }
 
-export const taskIdOf = (n: number): string => `task_id_${String(n).padStart(3, '0')}`
+const taskIdOf = (n: number): string => `task_id_${String(n).padStart(3, '0')}`

@@ -21,11 +21,9 @@ export interface WithRecovered {
   readonly recovered?: Recovered
 }
 
-export interface Created extends WithRecovered {
+export interface Created extends WithRecovered, Pick<ChangesSince, 'nested'> {
   readonly id: string
   readonly commit: string
-  /** Repositories within this one, which are left alone. */
-  readonly nested: readonly string[]
 }
 
 export interface Listed extends WithRecovered {
@@ -39,11 +37,10 @@ export interface Compared extends WithRecovered, ChangesSince {
   readonly id: string
 }
 
-export interface RolledBack extends WithRecovered, Placed {
+export interface RolledBack extends WithRecovered, Placed, Pick<ChangesSince, 'nested'> {
   readonly id: string
   /** The checkpoint of what was there before. Rolling back to it brings everything back. */
   readonly saved: string
-  readonly nested: readonly string[]
 }
 
 export interface Status extends WithRecovered {
@@ -96,15 +93,14 @@ export class Checkpoints {
    */
   async beforeTask(request: By & { readonly task: string; readonly priority?: string }): Promise<Created | undefined> {
     const { session, by } = request
-    const risk = riskOf(request) ?? ((await this.#hasManyChanges(session)) ? 'change' : undefined)
+    const hasManyChanges = () =>
+      this.#inTurn(async (at) => {
+        const [last] = await this.#all(at, session)
+        return last !== undefined && (await at.work.changesSince(last.commit)).files.length > manyFiles
+      })
+    const risk = riskOf(request) ?? ((await hasManyChanges()) ? 'change' : undefined)
     return risk && this.create({ session, by, type: 'auto', name: automaticName(risk) })
   }
-
-  #hasManyChanges = (session: string): Promise<boolean> =>
-    this.#inTurn(async (at) => {
-      const [last] = await this.#all(at, session)
-      return last !== undefined && (await at.work.changesSince(last.commit)).files.length > manyFiles
-    })
 
   /** A commit that stands for where the files are: that of the newest checkpoint, else HEAD. For `git_checkpoint` of an export. */
   async reference({ session }: Pick<By, 'session'>): Promise<string | undefined> {
@@ -119,10 +115,10 @@ export class Checkpoints {
     const work = await this.#ports.workTree()
     const journal = this.#journal(work, new CheckpointSteps(this.#ports, work))
     const own = childOf(this.#ports.notes, `${work.id}.json`)
+    // A note that is named like that of another work tree is theirs.
+    const isOfAnother = (path: TreePath) => path !== own && /\/[0-9a-f]{8}\.json$/.test(path)
     return {
-      notes: async () => {
-        return (await journal.notes()).filter(({ path, subject }) => subject || !isOfAnother(path, own))
-      },
+      notes: async () => (await journal.notes()).filter(({ path, subject }) => subject || !isOfAnother(path)),
       finishAll: async () => {
         try {
           await this.recover()
@@ -194,40 +190,30 @@ export class Checkpoints {
       alwaysNoted: true,
     })
 
-  async #all({ work, steps }: At, session: string): Promise<(CheckpointRecord & { commit: string })[]> {
-    const records = steps.recordsOf(session)
-    const published = [...(await work.published(session))].filter(([id]) => numberFrom(id) !== undefined)
-    published.sort(([a], [b]) => numberFrom(b)! - numberFrom(a)!)
-    const all = await Promise.all(
-      published.map(async ([id, kept]) => {
-        // The commit says enough where the record is lost.
-        const record = (await records.read(id)) ?? recordFrom(id, kept)
-        return record?.state === 'made' ? [{ ...record, commit: kept.commit }] : []
-      }),
-    )
-    return all.flat()
+  async #all({ work, steps }: At, session: string): Promise<Listed['checkpoints']> {
+    const found: Listed['checkpoints'][number][] = []
+    for (const [id, kept] of await work.published(session)) {
+      if (numberFrom(id) === undefined) continue
+      // The commit says enough where the record is lost.
+      const record = (await steps.recordsOf(session).read(id)) ?? recordFrom(id, kept)
+      if (record?.state === 'made') found.push({ ...record, commit: kept.commit })
+    }
+    return found.sort((a, b) => numberFrom(b.id)! - numberFrom(a.id)!)
   }
 
   /** By id, or by a name that only one has. */
   async #find(at: At, session: string, which: string): Promise<CheckpointRecord & { commit: string }> {
     const all = await this.#all(at, session)
     const [found, ...others] = all.filter(({ id, name }) => id === which || name === which)
-    if (!found) throw unknown(which)
-    if (others.length > 0) throw ambiguous(which, [found, ...others])
-    return found
+    if (!found)
+      throw notFound('NO_SUCH_CHECKPOINT', `There is no checkpoint ${JSON.stringify(which.slice(0, 80))}.`, {
+        hint: 'Look which there are: #CHECKPOINT:list',
+      })
+    if (others.length === 0) return found
+    const ids = [found, ...others].map(({ id }) => id)
+    throw conflict('AMBIGUOUS_CHECKPOINT', `${ids.length} checkpoints have the name ${JSON.stringify(which)}.`, {
+      hint: `Name one by its id: ${ids.join(', ')}`,
+      details: { ids },
+    })
   }
 }
-
-/** Named like the note of another work tree. */
-const isOfAnother = (path: TreePath, own: TreePath): boolean => path !== own && /\/[0-9a-f]{8}\.json$/.test(path)
-
-const unknown = (which: string) =>
-  notFound('NO_SUCH_CHECKPOINT', `There is no checkpoint ${JSON.stringify(which.slice(0, 80))}.`, {
-    hint: 'Look which there are: #CHECKPOINT:list',
-  })
-
-const ambiguous = (which: string, found: readonly CheckpointRecord[]) =>
-  conflict('AMBIGUOUS_CHECKPOINT', `${found.length} checkpoints have the name ${JSON.stringify(which)}.`, {
-    hint: `Name one by its id: ${found.map(({ id }) => id).join(', ')}`,
-    details: { ids: found.map(({ id }) => id) },
-  })

@@ -1,18 +1,7 @@
 /**
- * What checkpoints are made with. The core hands it in:
- *
- *   const checkpoints = new Checkpoints({
- *     tree,
- *     recordsOf: (session) => …,          // a folder below `.signalbox/`, for this session
- *     notes: …,                           // a folder for the notes of the journal
- *     sessions: { save, restore },        // the state of a session, as bytes
- *     workTree: () => findWorkTree({ … }),  // adapters/git, loaded when it is asked for
- *   })
- *   const made = await checkpoints.create({ session, by, type, name })   // answers.ts says it in the protocol's words
- *
- * Everything runs in one turn of the tree for each work tree (`Tree.exclusively`). So `save` and `restore` take no turn of their
- * own: they read and replace leaves. They may be called for another session than the one that asks, to finish what a killed
- * process began there.
+ * What checkpoints are made with. Everything runs in one turn of the tree for each work tree (`Tree.exclusively`), so `save` and
+ * `restore` take no turn of their own: they read and replace leaves. They may be called for another session than the one that
+ * asks, to finish what a killed process began there.
  */
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
@@ -25,27 +14,25 @@ export interface CheckpointPorts {
   recordsOf(session: string): TreePath
   /** Where the journal notes what is under way, by the name of the work tree. No clone of a repository knows that name. */
   readonly notes: TreePath
-  readonly sessions: SessionStates
+  readonly sessions: {
+    /** All that a rollback brings back: keys, variables, tasks. */
+    save(session: string): Promise<Uint8Array>
+    /**
+     * Puts it back in one step, and releases the session's locks: `released` says which and whose. Twice is fine. `undefined`:
+     * the state is none of `known`, so another process has changed it since, and it stays.
+     */
+    restore(
+      session: string,
+      state: Uint8Array,
+      known: readonly Uint8Array[],
+    ): Promise<{ readonly keys: number; readonly released: readonly string[] } | undefined>
+    /** Throws when `restore` would refuse it. Asked before anything is changed. */
+    check?(session: string, state: Uint8Array): Promise<void>
+    /** Writes down that a checkpoint or a rollback is over. It may be asked again after a kill. */
+    tell?(session: string, done: Done): Promise<void>
+  }
   /** The work tree that holds the workspace. Throws where there is none, or no git. */
   workTree(): Promise<WorkTree>
-}
-
-export interface SessionStates {
-  /** All that a rollback brings back: keys, variables, tasks. */
-  save(session: string): Promise<Uint8Array>
-  /**
-   * Puts it back in one step, and releases the session's locks: `released` says which and whose. Twice is fine. The bytes come from git, where only the user
-   * can have changed them. `undefined`: what is there is none of `known`, so somebody has changed it since, and it stays.
-   */
-  restore(
-    session: string,
-    state: Uint8Array,
-    known: readonly Uint8Array[],
-  ): Promise<{ readonly keys: number; readonly released: readonly string[] } | undefined>
-  /** Throws when `restore` would refuse it. Asked before anything is changed. */
-  check?(session: string, state: Uint8Array): Promise<void>
-  /** Writes down that a checkpoint or a rollback is over. It may be asked again after a kill. */
-  tell?(session: string, done: Done): Promise<void>
 }
 
 export interface Done {
@@ -75,29 +62,23 @@ export interface WorkTree {
   }): Promise<Saved>
   putOnBranch(branch: BranchStep, message: string): Promise<'done' | 'undone'>
   publish(session: string, name: string, commit: string): Promise<'published' | 'taken'>
-  published(session: string): Promise<ReadonlyMap<string, Published>>
+  published(
+    session: string,
+  ): Promise<ReadonlyMap<string, { readonly commit: string; readonly message: string; readonly at: number }>>
   stateOf(commit: string): Promise<Uint8Array>
   changesSince(commit: string): Promise<ChangesSince>
   expectReady(commit: string, options: { readonly force: boolean }): Promise<void>
   checkAgain(saved: string, to: string): Promise<Now & { readonly isStrange: boolean }>
-  /**
-   * `saved`: the checkpoint of what was there when the rollback began. `leavesRestless`: what somebody keeps changing stays as it
-   * is; otherwise it is answered, and nothing is begun.
-   */
+  /** `saved`: the checkpoint of what was there when the rollback began. `Restless`: nothing is begun. */
   prepare(to: string, now: Now, saved: string, options: LeavesRestless): Promise<Rollback | Restless>
 }
 
-export interface Published {
-  readonly commit: string
-  readonly message: string
-  readonly at: number
-}
-
-export interface LeavesRestless {
+/** What another program keeps changing stays as it is. */
+interface LeavesRestless {
   readonly leavesRestless: boolean
 }
 
-/** Files that somebody has changed since a moment ago. */
+/** Files that another program has changed since a moment ago. */
 export interface Restless {
   readonly changed: readonly string[]
 }
@@ -107,15 +88,12 @@ export interface Rollback {
   readonly files: number
   /** Something gives way, and something was in no commit. */
   readonly hadChanges: boolean
-  /**
-   * Puts them in place. Answers those that stayed because somebody else is at work on them; unless `leavesRestless`, the first
-   * one is thrown as `CHANGED_MEANWHILE`.
-   */
+  /** Puts them in place, and answers those that stayed; unless `leavesRestless`, the first is thrown as `CHANGED_MEANWHILE`. */
   place(message: string, options: LeavesRestless): Promise<readonly string[]>
 }
 
 /** What is in the work tree and the index at one moment. */
-export interface Now {
+interface Now {
   readonly tree: string
   readonly indexHash: string | undefined
 }
@@ -134,15 +112,14 @@ export interface Saved {
   readonly branch?: BranchStep
 }
 
-export interface ChangedFile {
-  readonly path: string
-  /** Since the checkpoint. */
-  readonly kind: 'added' | 'deleted' | 'changed'
-  readonly added: number
-  readonly deleted: number
-}
-
 export interface ChangesSince {
-  readonly files: readonly ChangedFile[]
+  /** `kind`, `added` and `deleted` (lines): since the checkpoint. */
+  readonly files: readonly {
+    readonly path: string
+    readonly kind: 'added' | 'deleted' | 'changed'
+    readonly added: number
+    readonly deleted: number
+  }[]
+  /** Repositories within this one, which are left alone. */
   readonly nested: readonly string[]
 }

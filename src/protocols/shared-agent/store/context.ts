@@ -18,7 +18,7 @@ import type { Session, Task } from '../record.ts'
 import { quotedWord, Refusal } from '../refusal.ts'
 import type { SessionSettings } from '../settings.ts'
 import type { ExportedKind } from '../shape.ts'
-import { taskIdOf } from '../tasks.ts'
+import { newTask, withNewTask } from '../tasks.ts'
 import { knowsReference, referenceOf } from './kept.ts'
 import type { SessionParts } from './parts.ts'
 import { type Answer, type Handlers, notFound, type Speech, told } from './speech.ts'
@@ -28,12 +28,10 @@ const mostListed = 10
 const contextEnding = '.ctx'
 const mostTasks = 1000
 
-export type Filter = 'all' | 'critical' | 'tasks' | 'state' | 'incremental'
-
 export const contextHandlers: Handlers = {
   async 'CONTEXT:export'(speech) {
     const { given } = speech
-    return (await exportContext(speech, given.filepath ?? '', given.filter as Filter | undefined)) ?? notFound
+    return (await exportContext(speech, given.filepath ?? '', given.filter as Filter)) ?? notFound
   },
 
   async 'CONTEXT:import'(speech) {
@@ -92,7 +90,7 @@ export async function exportAutomatically(
   const now = await speech.parts.tree.now()
   for (let n = 1; ; n++) {
     const path = `./${automaticFile(speech.parts, now, n)}`
-    const answer = await exportContext(speech, path, 'critical', { notOver: (other) => other !== speech.id })
+    const answer = await exportContext(speech, path, 'critical', (other) => other !== speech.id)
     if (answer) return { path, answer }
   }
 }
@@ -101,43 +99,36 @@ export async function exportAutomatically(
 async function exportContext(
   { parts, id, agent }: Pick<Speech, 'parts' | 'id' | 'agent'>,
   written: string,
-  filter: Filter | undefined,
-  { notOver }: { readonly notOver?: (session: string) => boolean } = {},
+  filter: Filter = 'default',
+  notOver: (session: string) => boolean = () => false,
 ): Promise<Answer | undefined> {
   const path = await placeOf(parts, written)
   const session = await parts.documents.read(id)
   if (!session) return notFound
   const ref = await referenceOf(parts, id)
-  const kinds = contained[filter ?? 'default']
+  const kinds: readonly ExportedKind[] = contained[filter]
   const isWanted = filter === 'incremental' ? await changesOf(parts, id, session) : () => true
-  const context = contextOf(
-    session,
-    await parts.tree.now(),
-    ref,
-    (kind, name) => kinds.includes(kind) && isWanted(kind, name),
-  )
+  const isExported: IsWanted = (kind, name) => kinds.includes(kind) && isWanted(kind, name)
+  const context = contextOf(session, await parts.tree.now(), ref, isExported)
   const text = printContext(context)
   let isOthers = false
   await changeLeaf(parts.tree, path, async (before) => {
     const other = before && (await contextIn(before.bytes))
     if (before && !other && !path.endsWith(contextEnding))
       throw new Refusal('E005', 'no_context_file', `${path} is there, and is no context file. It stays as it is.`)
-    isOthers = other !== undefined && (notOver?.(other.session) ?? false)
+    isOthers = other !== undefined && notOver(other.session)
     return isOthers ? undefined : Buffer.from(text)
   })
   if (isOthers) return undefined
   const upTo = Object.fromEntries(kinds.map((kind) => [kind, session.changes]))
   await parts.documents.change(id, { by: agent }, (now) => ({
     session: { ...now, exported: { ...exportsOf(now), ...upTo } },
-    line: { did: 'CONTEXT:export', about: path, text: filter ?? 'default' },
+    line: { did: 'CONTEXT:export', about: path, text: filter },
     answer: undefined,
   }))
   const count = countItems(context)
-  const first =
-    filter === 'critical'
-      ? `exported:${count} critical items`
-      : `exported:${count} items (${sizeOf(Buffer.byteLength(text))})`
-  return told(first, `git_ref:${ref ?? 'none'}`, `file:${written}`)
+  const what = filter === 'critical' ? 'critical items' : `items (${sizeOf(Buffer.byteLength(text))})`
+  return told(`exported:${count} ${what}`, `git_ref:${ref ?? 'none'}`, `file:${written}`)
 }
 
 /** `undefined` for what is no context file. */
@@ -153,14 +144,15 @@ async function contextIn(bytes: Uint8Array): Promise<Context | undefined> {
 }
 
 /** §16, "Export Filters". Without one: everything but what is temporary. */
-const contained: Readonly<Record<Filter | 'default', readonly ExportedKind[]>> = {
+const contained = {
   default: ['persistent', 'tasks', 'configuration'],
   all: ['persistent', 'temporary', 'tasks', 'configuration'],
   critical: ['persistent', 'configuration'],
   tasks: ['tasks'],
   state: ['persistent', 'temporary'],
   incremental: ['persistent', 'temporary', 'tasks', 'configuration'],
-}
+} as const satisfies Readonly<Record<string, readonly ExportedKind[]>>
+type Filter = keyof typeof contained
 
 type IsWanted = (kind: ExportedKind, name: string) => boolean
 
@@ -246,14 +238,13 @@ async function expectWithinLimits({ settings, tokenizer }: SessionParts, context
     throw new Refusal('E002', `key_twice_${twice[0]}`, `${twice[0]} is both persistent and temporary, with two values.`)
   if (keys.length > settings.mostKeys)
     throw new Refusal('E003', `max_keys_${settings.mostKeys}`, `The file has ${keys.length} keys.`)
-  for (const [key, value] of keys) {
-    if (!(await isWithin(value, settings.valueTokens, tokenizer)))
-      throw new Refusal('E004', `max_value_${settings.valueTokens}_tokens`, `The value of ${key} is too long.`)
+  const expectShort = async (what: string, entries: Context['persistent'], most: number) => {
+    for (const [name, value] of entries)
+      if (!(await isWithin(value, most, tokenizer)))
+        throw new Refusal('E004', `max_${what}_${most}_tokens`, `The value of ${name} is too long.`)
   }
-  for (const [name, value] of configuration) {
-    if (!(await isWithin(value, settings.variableTokens, tokenizer)))
-      throw new Refusal('E004', `max_variable_${settings.variableTokens}_tokens`, `The value of ${name} is too long.`)
-  }
+  await expectShort('value', keys, settings.valueTokens)
+  await expectShort('variable', configuration, settings.variableTokens)
   if (context.completed.length + context.inProgress.length + context.pending.length > mostTasks)
     throw new Refusal('E003', `max_tasks_${mostTasks}`, 'The file has too many tasks.')
 }
@@ -265,10 +256,9 @@ const knowsCheckpoint = async (parts: SessionParts, { gitCheckpoint }: Context):
 async function replaceAll({ parts, id, agent, given }: Speech, context: Context): Promise<Answer> {
   const isKnown = await knowsCheckpoint(parts, context)
   return parts.documents.change(id, { by: agent }, (session, at) => {
-    const { tasks, lastTask } = tasksOf(context, session.lastTask, agent, at)
-    const state = stateOf(context, agent, at)
+    const empty = { ...session, tasks: [], depends: [], variables: context.configuration }
     return {
-      session: { ...session, state, tasks, lastTask, variables: context.configuration, depends: [] },
+      session: { ...withTasksOf(context, empty, agent, at), state: stateOf(context, agent, at) },
       line: { did: 'CONTEXT:import', about: given.filepath ?? '' },
       answer: told(
         isKnown ? `validated:git_ref:${context.gitCheckpoint}` : 'git_ref:unknown',
@@ -282,74 +272,54 @@ async function replaceAll({ parts, id, agent, given }: Speech, context: Context)
 
 async function merge({ parts, id, agent, given }: Speech, context: Context): Promise<Answer> {
   return parts.documents.change(id, { by: agent }, (session, at) => {
-    const state = merged(
-      session.state,
-      stateOf(context, agent, at),
-      ({ key }) => key,
-      ({ value, persistent }) => `${persistent} ${value}`,
-    )
+    const state = merged(session.state, stateOf(context, agent, at), {
+      isSame: (old, one) => old.key === one.key,
+      updated: (old, one) => (old.value === one.value && old.persistent === one.persistent ? undefined : one),
+    })
     if (state.all.length > parts.settings.mostKeys)
       throw new Refusal('E003', `max_keys_${parts.settings.mostKeys}`, `Together these are ${state.all.length} keys.`)
-    const made = tasksOf(context, session.lastTask, agent, at)
-    const own = ({ agent: whose, task }: Task) => `${whose}:${task}`
-    const tasks = mergedTasks(session.tasks, made.tasks, own)
-    const variables = merged(
-      session.variables,
-      context.configuration,
-      ([name]) => name,
-      ([, value]) => value,
-    )
-    const [isNew, isUpdated] = (['added', 'updated'] as const).map(
-      (what) => state[what] + tasks[what] + variables[what],
-    )
+    const made = withTasksOf(context, { ...session, tasks: [] }, agent, at)
+    const tasks = merged(session.tasks, made.tasks, {
+      isSame: (old, one) => old.agent === one.agent && old.task === one.task,
+      // A task that is here already keeps its id and its history.
+      updated: (old, { state, progress, changedAt }) =>
+        old.state === state && (old.progress ?? '0%') === (progress ?? '0%')
+          ? undefined
+          : { ...old, state, changedAt, ...(progress === undefined ? {} : { progress }) },
+    })
+    const variables = merged(session.variables, context.configuration, {
+      isSame: ([old], [name]) => old === name,
+      updated: (old, one) => (old[1] === one[1] ? undefined : one),
+    })
+    const count = (what: 'added' | 'changed') => state[what] + tasks[what] + variables[what]
     return {
-      session: { ...session, state: state.all, tasks: tasks.all, lastTask: made.lastTask, variables: variables.all },
+      session: { ...made, state: state.all, tasks: tasks.all, variables: variables.all },
       line: { did: 'CONTEXT:import', about: given.filepath ?? '', text: 'merge' },
-      answer: told(`merged:${isNew} new items`, `updated:${isUpdated} existing items`),
+      answer: told(`merged:${count('added')} new items`, `updated:${count('changed')} existing items`),
     }
   })
 }
 
-interface Merged<T> {
-  readonly all: readonly T[]
-  readonly added: number
-  readonly updated: number
+interface Merging<T> {
+  isSame(old: T, one: T): boolean
+  /** `undefined`: it says the same. */
+  updated(old: T, one: T): T | undefined
 }
 
-function merged<T>(
-  before: readonly T[],
-  come: readonly T[],
-  nameOf: (one: T) => string,
-  saysOf: (one: T) => string,
-): Merged<T> {
-  const byName = new Map(before.map((one) => [nameOf(one), one]))
-  let [added, updated] = [0, 0]
+function merged<T>(before: readonly T[], come: readonly T[], { isSame, updated }: Merging<T>) {
+  const all = [...before]
+  let [added, changed] = [0, 0]
   for (const one of come) {
-    const old = byName.get(nameOf(one))
-    if (old === undefined) added++
-    else if (saysOf(old) !== saysOf(one)) updated++
-    else continue
-    byName.set(nameOf(one), one)
+    const at = before.findIndex((old) => isSame(old, one))
+    const next = at < 0 ? one : updated(all[at]!, one)
+    if (next === undefined) continue
+    if (at < 0) added = all.push(one) - before.length
+    else {
+      all[at] = next
+      changed++
+    }
   }
-  return { all: [...byName.values()], added, updated }
-}
-
-/** A task that is here already keeps its id and its history. */
-function mergedTasks(before: readonly Task[], come: readonly Task[], nameOf: (task: Task) => string): Merged<Task> {
-  const kept = come.map((task) => {
-    const old = before.find((one) => nameOf(one) === nameOf(task))
-    if (!old) return task
-    const { state, progress, changedAt } = task
-    return old.state === state && (old.progress ?? '0%') === (progress ?? '0%')
-      ? old
-      : { ...old, state, changedAt, ...(progress === undefined ? {} : { progress }) }
-  })
-  return merged(
-    before,
-    kept,
-    ({ id }) => id,
-    ({ state, progress }) => `${state} ${progress}`,
-  )
+  return { all, added, changed }
 }
 
 const stateOf = ({ persistent, temporary }: Context, by: string, at: number): Session['state'] => [
@@ -357,29 +327,17 @@ const stateOf = ({ persistent, temporary }: Context, by: string, at: number): Se
   ...temporary.map(([key, value]) => ({ key, value, persistent: false, at, by })),
 ]
 
-function tasksOf(context: Context, last: number, by: string, at: number) {
-  let lastTask = last
-  const make = (name: string, state: Task['state'], progress?: string): Task => {
-    const [, agent = by, task = name] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63}):(.+)$/.exec(name) ?? []
-    return {
-      id: taskIdOf(++lastTask),
-      agent,
-      task,
-      priority: 2,
-      state,
-      by,
-      at,
-      changedAt: at,
-      attempts: 0,
-      ...(progress === undefined ? {} : { progress }),
-    }
-  }
-  const tasks = [
-    ...context.completed.map((name) => make(name, 'completed')),
-    ...context.inProgress.map(([name, progress]) => make(name, 'in_progress', progress)),
-    ...context.pending.map((name) => make(name, 'pending')),
+/** The session with the tasks of a context added, each with a number of its own. */
+function withTasksOf({ completed, inProgress, pending }: Context, session: Session, by: string, at: number): Session {
+  const tasks: readonly (readonly [name: string, more: Partial<Task>])[] = [
+    ...completed.map((name) => [name, { state: 'completed' }] as const),
+    ...inProgress.map(([name, progress]) => [name, { state: 'in_progress', progress }] as const),
+    ...pending.map((name) => [name, {}] as const),
   ]
-  return { tasks, lastTask }
+  return tasks.reduce((now, [name, more]) => {
+    const [, agent = by, task = name] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63}):(.+)$/.exec(name) ?? []
+    return withNewTask(now, { ...newTask(now, at), agent, task, priority: 2, by, ...more })
+  }, session)
 }
 
 /** A path as people write one, inside the workspace and outside of what protocols and git keep. */

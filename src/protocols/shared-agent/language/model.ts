@@ -17,7 +17,7 @@ import type { Translation } from './translation.ts'
 const longestNote = 300
 
 export interface LanguageModel {
-  /** `prompt`: what was said, with what a model must know. A line for it, or anything else: it is not trusted. Whoever implements it bounds its time and its length. */
+  /** `prompt`: what was said, with what a model must know. Its answer is not trusted; the implementation bounds time and length. */
   ask(text: string, prompt: string): Promise<string>
 }
 
@@ -57,9 +57,8 @@ export async function withModel(
   } catch (error) {
     // Whatever is wrong with it: it was only to help, and there is an answer without it.
     const why = error instanceof SignalboxError ? error.message : 'it failed.'
-    return own.outcome === 'asked'
-      ? { ...own, note: printableLine(`The model was of no help: ${why}`).slice(0, longestNote) }
-      : own
+    const note = printableLine(`The model was of no help: ${why}`).slice(0, longestNote)
+    return own.outcome === 'asked' ? { ...own, note } : own
   }
   return judgedLine(text, answer, whole) ?? own
 }

@@ -18,10 +18,8 @@ const spoken = (name: string): string => name.replaceAll('_', ' ')
 const items = (lines: readonly string[]): string =>
   lines.map((line) => line.replace(/^•\s*/, '').replace(/^\+(\d+) more$/, 'and $1 more')).join('; ')
 const counted = (text: string, one: string, many = `${one}s`): string => `${text} ${text === '1' ? one : many}`
-const lineWith = (lines: readonly string[], start: string): string | undefined => {
-  const found = lines.find((line) => line.startsWith(start))
-  return found?.slice(start.length)
-}
+const lineWith = (lines: readonly string[], start: string): string | undefined =>
+  lines.find((line) => line.startsWith(start))?.slice(start.length)
 const span = (seconds: string | undefined): string =>
   seconds === undefined ? '' : ` for ${counted(seconds, 'second')}`
 
@@ -61,10 +59,8 @@ const numberIn = (lines: readonly string[], pattern: RegExp): string | undefined
 const handedOver = (lines: readonly string[]): string => {
   const unassigned = lineWith(lines, 'unassigned:')
   const checkpoint = lineWith(lines, 'ack:checkpoint:')
-  return [
-    ...(unassigned === undefined ? [] : [` ${unassigned} has no role here, so the task waits in its inbox.`]),
-    ...(checkpoint === undefined ? [] : [` Before that I made checkpoint ${checkpoint}.`]),
-  ].join('')
+  const inbox = unassigned === undefined ? '' : ` ${unassigned} has no role here, so the task waits in its inbox.`
+  return inbox + (checkpoint === undefined ? '' : ` Before that I made checkpoint ${checkpoint}.`)
 }
 
 const tellers: Readonly<Record<string, Teller>> = {
@@ -80,20 +76,19 @@ const tellers: Readonly<Record<string, Teller>> = {
   SUPPORTS: ({ feature }, _, first) =>
     first === 'true' ? `Yes, ${spoken(feature ?? '')} is supported.` : `No, ${spoken(feature ?? '')} is not supported.`,
   LOCK: ({ resource, timeout }) => `I locked ${resource}${span(timeout)}.`,
-  UNLOCK: ({ resource, force }, _, first) =>
-    first === 'not_owner'
-      ? force === undefined
-        ? `You do not hold the lock on ${resource}.`
-        : `Nobody holds a lock on ${resource}.`
-      : `I unlocked ${resource}${force === undefined ? '' : ' by force'}.`,
+  UNLOCK({ resource, force }, _, first) {
+    if (first !== 'not_owner') return `I unlocked ${resource}${force === undefined ? '' : ' by force'}.`
+    return force === undefined ? `You do not hold the lock on ${resource}.` : `Nobody holds a lock on ${resource}.`
+  },
   WAIT: ({ condition = '' }) =>
     condition.startsWith('lock=')
       ? `You have the lock on ${behind(condition.replace('=', ':'))} now.`
       : `${condition} is there.`,
-  SIGNAL: ({ condition, value }, _, first) =>
-    value === 'false'
-      ? `I took back the signal ${condition}.`
-      : `I signalled ${condition}; ${behind(first) === '0' ? 'nobody was' : `${behind(first)} ${behind(first) === '1' ? 'was' : 'were'}`} waiting for it.`,
+  SIGNAL({ condition, value }, _, first) {
+    if (value === 'false') return `I took back the signal ${condition}.`
+    const waited = behind(first) === '0' ? 'nobody was' : counted(behind(first), 'was', 'were')
+    return `I signalled ${condition}; ${waited} waiting for it.`
+  },
   BROADCAST: ({ channel, msg }, _, first) =>
     `I sent "${msg}" on ${channel}, to ${counted(behind(first), 'subscriber')}.`,
   SUBSCRIBE: ({ channel }) => `You now listen to ${channel}.`,
@@ -109,16 +104,16 @@ const tellers: Readonly<Record<string, Teller>> = {
     return `${agent === 'all' ? `About ${spoken(topic ?? '')}` : `${agent} reports`}: ${told}`
   },
   NEXT(_, __, first) {
-    const [, id, priority, agent, task] = /^(\S+) (P\d) (\S+) (.*)$/s.exec(first) ?? []
-    return id === undefined ? `Next is ${first}.` : `Next is ${id} for ${agent} (${priority}): ${spoken(task ?? '')}.`
+    const [, id, priority, agent, task = ''] = /^(\S+) (P\d) (\S+) (.*)$/s.exec(first) ?? []
+    return id === undefined ? `Next is ${first}.` : `Next is ${id} for ${agent} (${priority}): ${spoken(task)}.`
   },
   PROGRESS: ({ text }, _, first) => `I noted "${text}" for ${behind(first)}.`,
   DONE: (_, __, first) => `${behind(first)} is done.`,
   FAIL: (_, __, first) => `I recorded that ${behind(first)} failed.`,
-  EVALUATE: ({ metric }, lines) =>
-    /^[\d.,]+\s?\S{0,4}$/.test(lines.join(' '))
-      ? `${capital(spoken(metric ?? ''))} is ${lines.join(' ')}.`
-      : `About ${spoken(metric ?? '')}: ${lines.join(' ')}.`,
+  EVALUATE({ metric = '' }, lines) {
+    const isFigure = /^[\d.,]+\s?\S{0,4}$/.test(lines.join(' '))
+    return `${isFigure ? `${capital(spoken(metric))} is` : `About ${spoken(metric)}:`} ${lines.join(' ')}.`
+  },
   ESCALATE: (_, __, first) => `I put it before a person (${behind(first)}).`,
   COORDINATE: ({ agents }, _, first) => `${(agents ?? '').split(',').join(' and ')} work together on ${behind(first)}.`,
   ASK: ({ topic }, lines) => `About ${spoken(topic ?? '')}: ${items(lines)}.`,
@@ -129,9 +124,8 @@ const tellers: Readonly<Record<string, Teller>> = {
     const counts = [...first.matchAll(/([a-z]+) (\d+)/g)].map(([, state, count]) =>
       count === '0' ? `none is ${state}` : `${count} ${count === '1' ? 'is' : 'are'} ${state}`,
     )
-    return counts.length < 2
-      ? `${tasks}: ${first}.`
-      : `${tasks}, ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}.`
+    if (counts.length < 2) return `${tasks}: ${first}.`
+    return `${tasks}, ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}.`
   },
   'CHECKPOINT:create': ({ name }, _, first) => `I made checkpoint ${behind(first)} (${name}).`,
   'CHECKPOINT:list': (_, lines) => `These checkpoints are there: ${items(lines)}.`,
@@ -150,29 +144,26 @@ const tellers: Readonly<Record<string, Teller>> = {
   'ROLLBACK:status': (_, __, first) =>
     first === 'none' ? 'Nothing has been rolled back.' : `The last rollback went to ${behind(first)}.`,
   'ROLLBACK:dry-run'({ id }, lines) {
-    const [count = '0', rest] = [
-      numberIn(lines, /^Files to restore: (\d+)/),
-      lines.filter((line) => !/^(?:dry_run:|Files to)/.test(line)),
-    ]
+    const count = numberIn(lines, /^Files to restore: (\d+)/) ?? '0'
+    const rest = lines.filter((line) => !/^(?:dry_run:|Files to)/.test(line))
     const told = rest.length === 0 ? '' : `: ${items(rest.map(leftAlone))}`
     return `Going back to ${id} would restore ${counted(count, 'file')}${told}.`
   },
-  'CONTEXT:export': ({ filepath }, _, first) => `I exported ${behind(first)} to ${lineOfFile(filepath)}.`,
+  'CONTEXT:export': ({ filepath }, _, first) => `I exported ${behind(first)} to ${filepath}.`,
   'CONTEXT:import'({ filepath }, lines) {
     const merged = numberIn(lines, /^merged:(\d+)/)
     if (merged !== undefined)
-      return `I merged ${lineOfFile(filepath)}: ${counted(merged, 'new item')}, ${numberIn(lines, /^updated:(\d+)/) ?? 0} updated.`
+      return `I merged ${filepath}: ${counted(merged, 'new item')}, ${numberIn(lines, /^updated:(\d+)/) ?? 0} updated.`
     const [, active, pending] = /^tasks:(\d+) active, (\d+) pending/m.exec(lines.join('\n')) ?? []
     const tasks =
       active === undefined ? '' : `; ${counted(active, 'task is', 'tasks are')} active and ${pending} pending`
-    return `I took ${counted(numberIn(lines, /^imported:(\d+)/) ?? '0', 'item')} from ${lineOfFile(filepath)}${tasks}.`
+    return `I took ${counted(numberIn(lines, /^imported:(\d+)/) ?? '0', 'item')} from ${filepath}${tasks}.`
   },
   'CONTEXT:list': (_, lines) => `These context files are there: ${items(lines)}.`,
   'CONTEXT:validate'({ filepath }, lines) {
     const [count, version] = [numberIn(lines, /^items:(\d+)/), numberIn(lines, /^valid:(?:protocol )?(\S+)/)]
-    return count === undefined || version === undefined
-      ? `${lineOfFile(filepath)}: ${items(lines)}.`
-      : `${lineOfFile(filepath)} is valid: ${counted(count, 'item')}, protocol ${version}.`
+    if (count === undefined || version === undefined) return `${filepath}: ${items(lines)}.`
+    return `${filepath} is valid: ${counted(count, 'item')}, protocol ${version}.`
   },
   HEALTH: (_, lines) => healthIn(lines),
   'HEALTH:session': (_, lines) => healthIn(lines),
@@ -203,8 +194,6 @@ function healthIn(lines: readonly string[]): string {
   const [, why] = /^start new session \((.*)\)$/.exec(status) ?? []
   return why === undefined ? `The session is ${status}: ${rest}.` : `It is time for a new session (${why}): ${rest}.`
 }
-
-const lineOfFile = (path: string | undefined): string => path ?? 'the file'
 
 /** What it means that nothing is there. */
 const absent: Readonly<Record<string, Teller>> = {
@@ -240,20 +229,16 @@ function sentence(name: string, given: Given, { lines, exit, code, reason }: Ans
     const circle = lines[1] === undefined ? '' : ` Waiting would close a circle: ${lines[1]}.`
     return `${given.resource ?? behind((given.condition ?? '').replace('=', ':'))} is held by ${behind(first)}.${circle}`
   }
-  if (exit === 1)
-    return (
-      (Object.hasOwn(absent, name) ? absent[name]!(given, lines, first) : '') || `There is no such thing (${first}).`
-    )
+  if (exit === 1) {
+    const told = Object.hasOwn(absent, name) ? absent[name]!(given, lines, first) : ''
+    return told || `There is no such thing (${first}).`
+  }
   const told = Object.hasOwn(tellers, name) ? tellers[name]!(given, lines, first) : lines.join('\n')
   return told.replace(/([.!?…])\.(?=\s|$)/g, '$1')
 }
 
 /** What is shown above a sentence: the command, and with `explain` what it does. §2.5, "Protocol Transparency". */
-export function shownCommand(
-  line: string,
-  { spec }: Pick<Command, 'spec'>,
-  shows: 'plain' | 'show' | 'explain',
-): readonly string[] {
+export function shownCommand(line: string, { spec }: Command, shows: 'plain' | 'show' | 'explain'): readonly string[] {
   if (shows === 'plain') return []
   return [line, ...(shows === 'explain' ? [`  ${spec.help}. It answers ${spec.answer}.`] : [])]
 }

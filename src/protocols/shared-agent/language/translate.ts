@@ -3,6 +3,7 @@
  * command is asked for and which words fill its slots (`sentence-model.ts`); rules decide whether that is certain enough, and
  * what destroys something needs more than the model's word (`safety.ts`). Pure, and the same answer every time.
  */
+import type { CommandSpec } from '../commands/spec.ts'
 import { longestLine, parseLine, printLine } from '../format.ts'
 import { Refusal } from '../refusal.ts'
 import type { Command } from '../schema.ts'
@@ -106,8 +107,7 @@ function nearest(sentence: Sentence, probability: number, guesses: readonly Gues
   // "forget the branch" is no value that was left out.
   const isUnsaid = best.intent === 'STATE:save' && made.outcome === 'asked' && made.reason === 'missing'
   if (isOther || isUnsaid) return namedCommands(sentence, guesses)
-  if (made.outcome === 'asked') return made
-  return oneOf(made.outcome === 'command' ? [made.command] : made.commands)
+  return made.outcome === 'asked' ? made : oneOf(linesIn(made))
 }
 const otherWords: Readonly<Record<string, RegExp>> = {
   rollback: /\bback\b|\brevert|\bundo\b|\brestore\b|\breturn\b/,
@@ -122,12 +122,11 @@ const ofSomethingElse = ({ tokens }: Sentence): boolean =>
 
 /** It is no request that a session can meet: the likeliest commands among those that it names. */
 function namedCommands(sentence: Sentence, guesses: readonly Guess[]): Translation {
-  const named = guesses.slice(0, mostLikely).filter(({ intent }) => {
-    return isNamed(intent, sentence) && !(intent === 'STATE:clear' && ofSomethingElse(sentence))
-  })
-  const specs = new Set(
-    named.flatMap(({ intent }) => sentence.around.table.find((one) => one.name === commandNameOf(intent)) ?? []),
-  )
+  const isOther = ofSomethingElse(sentence)
+  const named = guesses
+    .slice(0, mostLikely)
+    .filter(({ intent }) => isNamed(intent, sentence) && !(intent === 'STATE:clear' && isOther))
+  const specs = new Set(named.flatMap(({ intent }) => specOf(intent, sentence.around) ?? []))
   return notUnderstoodNear([...specs].slice(0, 2))
 }
 const mostLikely = 6
@@ -145,16 +144,16 @@ function readings(sentence: Sentence, guesses: readonly Guess[]): Translation {
     .slice(0, 3)
   const judgements = likely.map(({ intent }) => judged(sentence, intent, false))
   if (judgements.length === 1 && judgements[0]!.outcome === 'asked') return judgements[0]!
-  const commands = judgements.flatMap((made) => {
-    return made.outcome === 'command' ? [made.command] : made.outcome === 'asked' && made.command ? [made.command] : []
-  })
-  return oneOf(commands)
+  return oneOf(judgements.flatMap(linesIn))
 }
+
+const specOf = (intent: string, { table }: Surroundings): CommandSpec | undefined =>
+  table.find(({ name }) => name === commandNameOf(intent))
 
 /** What the model thinks, made into commands and held against the rules. */
 function judged(sentence: Sentence, intent: string, isSure: boolean): Translation {
   const { said, tokens, around, model } = sentence
-  const spec = around.table.find(({ name }) => name === commandNameOf(intent))
+  const spec = specOf(intent, around)
   if (!spec) return notUnderstood
   const made = commandsFor(intent, spec, new Said(said, tokens, model.slots(tokens, intent), around))
   if ('several' in made) return severalRequests([])
@@ -266,10 +265,9 @@ function partsOf(sentence: Sentence, all: readonly Guess[]): Translation | undef
   const isCertain =
     end !== undefined &&
     [...parts, end].every(({ outcome }) => outcome !== 'asked') &&
-    (isSeveral || !takesAll.test(whole))
-  return isCertain && !commands.some((line) => destroysLine(line, around))
-    ? { outcome: 'commands', commands }
-    : severalRequests(commands)
+    (isSeveral || !takesAll.test(whole)) &&
+    !commands.some((line) => destroysLine(line, around))
+  return isCertain ? { outcome: 'commands', commands } : severalRequests(commands)
 }
 
 /** A part that is a request by itself. */
@@ -283,13 +281,7 @@ function readPart(text: string, { around, model }: Sentence, least: number): Tra
 }
 
 const linesIn = (made: Translation): readonly string[] =>
-  made.outcome === 'command'
-    ? [made.command]
-    : made.outcome === 'commands'
-      ? made.commands
-      : made.command
-        ? [made.command]
-        : []
+  made.outcome === 'commands' ? made.commands : made.command === undefined ? [] : [made.command]
 
 function destroysLine(line: string, { table }: Surroundings): boolean {
   const read = parseLine(line, table)
@@ -312,9 +304,8 @@ function asAdded(said: string, around: Surroundings): Translation | undefined {
   for (const spec of around.table) {
     if (spec.says === undefined) continue
     const name = spec.name.toLowerCase().split(/[:_]/).join('[ :_]')
-    const [, rest] =
-      new RegExp(`^(?:(?:please|can you|could you|run|do|now)\\s+)*${name}\\b[\\s:]*(.*?)[\\s.!?]*$`, 'i').exec(said) ??
-      []
+    const form = `^(?:(?:please|can you|could you|run|do|now)\\s+)*${name}\\b[\\s:]*(.*?)[\\s.!?]*$`
+    const [, rest] = new RegExp(form, 'i').exec(said) ?? []
     if (rest === undefined) continue
     const required = spec.parameters.find(({ optional }) => !optional)
     return rest === '' && required

@@ -89,6 +89,13 @@ export async function readPlainYaml(text: string): Promise<PlainNode> {
 
 const firstLine = (message: string): string => message.split('\n', 1)[0]!.replace(/\.$/, '')
 
+/** The text of an entry; `undefined` where there is none. */
+export function textAt(entry: PlainEntry | undefined): string | undefined {
+  if (!entry || entry.value.kind === 'absent') return undefined
+  if (entry.value.kind !== 'text') throw new PlainYamlProblem(entry.line, `\`${entry.key}\` must be one text`)
+  return entry.value.text
+}
+
 /** A text in YAML: plain where every reader takes it for text, else in quotes. */
 export const yamlText = (text: string): string =>
   /^[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*$/.test(text) &&

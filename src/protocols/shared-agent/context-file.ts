@@ -1,5 +1,12 @@
 /** A context file: the YAML of Shared Agent Protocol §16, and back. Pure. */
-import { type PlainEntry, type PlainNode, PlainYamlProblem, readPlainYaml, yamlText } from '../../formats/plain-yaml.ts'
+import {
+  type PlainEntry,
+  type PlainNode,
+  PlainYamlProblem,
+  readPlainYaml,
+  textAt,
+  yamlText,
+} from '../../formats/plain-yaml.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { isKey, isVariableName } from './names.ts'
 
@@ -9,23 +16,19 @@ export interface Context {
   readonly exported: string
   readonly session: string
   readonly gitCheckpoint?: string
-  readonly persistent: readonly (readonly [key: string, value: string])[]
-  readonly temporary: readonly (readonly [key: string, value: string])[]
+  readonly persistent: readonly Pair[]
+  readonly temporary: readonly Pair[]
   readonly completed: readonly string[]
   /** A task, and how far it is. */
-  readonly inProgress: readonly (readonly [task: string, progress: string])[]
+  readonly inProgress: readonly Pair[]
   readonly pending: readonly string[]
-  readonly configuration: readonly (readonly [name: string, value: string])[]
+  readonly configuration: readonly Pair[]
 }
+type Pair = readonly [name: string, value: string]
 
 /** State keys, tasks and configuration entries. */
-export const countItems = (context: Context): number =>
-  context.persistent.length +
-  context.temporary.length +
-  context.completed.length +
-  context.inProgress.length +
-  context.pending.length +
-  context.configuration.length
+export const countItems = ({ persistent, temporary, completed, inProgress, pending, configuration }: Context): number =>
+  [persistent, temporary, completed, inProgress, pending, configuration].flat().length
 
 export function printContext(context: Context): string {
   const { persistent, temporary, completed, inProgress, pending, configuration, gitCheckpoint } = context
@@ -50,7 +53,7 @@ export function printContext(context: Context): string {
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
-function mapLines(name: string, entries: readonly (readonly [string, string])[], indent: number): string[] {
+function mapLines(name: string, entries: readonly Pair[], indent: number): string[] {
   if (entries.length === 0) return []
   const [outer, inner] = [' '.repeat(indent), ' '.repeat(indent + 2)]
   return [`${outer}${name}:`, ...entries.map(([key, value]) => `${inner}${yamlText(key)}: ${yamlText(value)}`)]
@@ -62,29 +65,24 @@ const listLine = (name: string, items: readonly string[]): string[] =>
 /** Throws `PlainYamlProblem`, with the line, for what is no context of our major version. */
 export async function parseContext(text: string): Promise<Context> {
   const top = await readPlainYaml(text.replace(/^\ufeff/, ''))
-  const fields = mapOf(top, 'the file', [
-    'version',
-    'exported',
-    'session_id',
-    'git_checkpoint',
-    'state',
-    'tasks',
-    'configuration',
-  ])
-  const version = textAt(fields, 'version', top.line)
+  const known = ['version', 'exported', 'session_id', 'git_checkpoint', 'state', 'tasks', 'configuration']
+  const fields = mapOf(top, 'the file', known)
+  const versionAt = fields.get('version')
+  const version = textAt(versionAt)
+  if (version === undefined) throw new PlainYamlProblem(versionAt?.line ?? top.line, '`version` is missing')
   const [major, minor] = version.split('.').map(Number)
   if (!/^\d+\.\d+\.\d+$/.test(version) || major !== 1 || minor! > 1)
-    throw new PlainYamlProblem(fields.get('version')!.line, `version ${version.slice(0, 40)} is not one of 1.0 and 1.1`)
+    throw new PlainYamlProblem(versionAt!.line, `version ${version.slice(0, 40)} is not one of 1.0 and 1.1`)
   const state = innerMap(fields.get('state'), 'state', ['persistent', 'temporary'])
   const tasks = innerMap(fields.get('tasks'), 'tasks', ['completed', 'in_progress', 'pending'])
-  const checkpoint = optionalText(fields, 'git_checkpoint')
+  const gitCheckpoint = textAt(fields.get('git_checkpoint'))
   const persistent = pairsOf(state.get('persistent'), 'a key', isKey)
   const temporary = pairsOf(state.get('temporary'), 'a key', isKey)
   return {
     version,
-    exported: optionalText(fields, 'exported') ?? isoTime(0),
-    session: optionalText(fields, 'session_id') ?? '',
-    ...(checkpoint === undefined ? {} : { gitCheckpoint: checkpoint }),
+    exported: textAt(fields.get('exported')) ?? isoTime(0),
+    session: textAt(fields.get('session_id')) ?? '',
+    ...(gitCheckpoint === undefined ? {} : { gitCheckpoint }),
     persistent,
     // The example of §16 has a key in both, with one value: it is one key, and lasts.
     temporary: temporary.filter(([key, value]) => !persistent.some((one) => one[0] === key && one[1] === value)),
@@ -106,19 +104,6 @@ function mapOf(node: PlainNode, what: string, known?: readonly string[]): Fields
 
 const innerMap = (entry: PlainEntry | undefined, what: string, known?: readonly string[]): Fields =>
   !entry || entry.value.kind === 'absent' ? new Map() : mapOf(entry.value, `\`${what}\``, known)
-
-function optionalText(fields: Fields, name: string): string | undefined {
-  const entry = fields.get(name)
-  if (!entry || entry.value.kind === 'absent') return undefined
-  if (entry.value.kind !== 'text') throw new PlainYamlProblem(entry.line, `\`${name}\` must be one text`)
-  return entry.value.text
-}
-
-function textAt(fields: Fields, name: string, line: number): string {
-  const text = optionalText(fields, name)
-  if (text === undefined) throw new PlainYamlProblem(fields.get(name)?.line ?? line, `\`${name}\` is missing`)
-  return text
-}
 
 const isOneLine = (text: string): boolean => text !== '' && text.length <= 1000 && !/[\u0000-\u001f\u007f]/.test(text)
 

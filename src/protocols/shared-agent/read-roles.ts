@@ -3,10 +3,11 @@
  * stops only what needs the role or command that it is in.
  * Added commands join the table, and keep to what Shared Agent Protocol §9 asks of them.
  */
-import { type PlainEntry, type PlainNode, PlainYamlProblem, readPlainYaml } from '../../formats/plain-yaml.ts'
+import { type PlainEntry, type PlainNode, PlainYamlProblem, readPlainYaml, textAt } from '../../formats/plain-yaml.ts'
 import { invalidInput, type SignalboxError } from '../../kernel/errors.ts'
+import { withoutUndefined } from '../../kernel/field.ts'
 import { nearest } from '../../kernel/nearest.ts'
-import { type CommandSpec, categories, type Kind, type LimitKind } from './commands/spec.ts'
+import { type CommandSpec, categories, type LimitKind, type Parameter, wordsOf } from './commands/spec.ts'
 import { commands } from './commands/table.ts'
 import { isAgentName } from './names.ts'
 import type { RolesFile } from './ports.ts'
@@ -64,24 +65,15 @@ function readRole({ key: name, line, value }: PlainEntry, carriers: readonly str
     throw new PlainYamlProblem(line, `the program of ${name} has no name`)
   const seconds = numberAt(fields.get('seconds'))
   const [to, place] = [textAt(fields.get('to')), textAt(fields.get('place'))]
-  return {
-    name,
-    ...(program === undefined ? {} : { program }),
-    ...(via === undefined ? {} : { via }),
-    ...(to === undefined ? {} : { to }),
-    ...(place === undefined ? {} : { place }),
-    ...(seconds === undefined ? {} : { seconds }),
-  }
+  return { name, ...withoutUndefined({ program, via, to, place, seconds }) }
 }
 
 /** §9: no conflicts, the naming convention, documented parameters, an answer with a limit, help. */
 function readCommand({ key: name, line, value }: PlainEntry, known: readonly CommandSpec[]): CommandSpec {
   if (!/^[A-Z][A-Z0-9_]{0,31}(?::[a-z][a-z0-9-]{0,31})?$/.test(name))
     throw new PlainYamlProblem(line, `${JSON.stringify(name.slice(0, 80))} is no name such as DEPLOY or DEPLOY:start`)
-  const head = name.split(':', 1)[0]!
-  const isTaken = known.some(
-    (one) => one.name === name || (one.name.split(':', 1)[0] === head && !(one.says !== undefined)),
-  )
+  const [head] = wordsOf({ name })
+  const isTaken = known.some((one) => one.name === name || (wordsOf(one)[0] === head && one.says === undefined))
   if (isTaken) throw new PlainYamlProblem(line, `#${head} is there already`)
   const fields = fieldsOf(value, name, ['parameters', 'category', 'says', 'limit', 'help', 'example', 'deprecated'])
   const needed = (field: string): string => {
@@ -94,9 +86,8 @@ function readCommand({ key: name, line, value }: PlainEntry, known: readonly Com
   const [limit, help, says] = [needed('limit'), needed('help'), needed('says')]
   expectOneOf(limit, limits, 'limit', fields.get('limit')!.line)
   expectOneOf(category, categories, 'category', fields.get('category')?.line ?? line)
-  const parameters = (listAt(fields.get('parameters')) ?? []).map((one) =>
-    parameterOf(one, fields.get('parameters')!.line),
-  )
+  const listed = fields.get('parameters')
+  const parameters = (listAt(listed) ?? []).map((one) => parameterOf(one, listed!.line))
   const replacement = textAt(fields.get('deprecated'))
   return {
     name,
@@ -112,31 +103,27 @@ function readCommand({ key: name, line, value }: PlainEntry, known: readonly Com
   }
 }
 
-function parameterOf(name: string, line: number): { name: string; kind: Kind } {
+function parameterOf(name: string, line: number): Parameter {
   if (/^[a-z][a-z0-9_]{0,31}$/.test(name)) return { name, kind: 'text' }
   throw new PlainYamlProblem(line, `${JSON.stringify(name.slice(0, 80))} is no name of a parameter: use small letters`)
 }
 
 function expectOneOf(text: string, known: readonly string[], what: string, line: number): void {
   if (known.includes(text)) return
+  throw new PlainYamlProblem(line, `\`${what}\` is one of ${known.join(', ')}${didYouMean(text, known)}`)
+}
+
+function didYouMean(text: string, known: readonly string[]): string {
   const meant = nearest(text, known)
-  throw new PlainYamlProblem(
-    line,
-    `\`${what}\` is one of ${known.join(', ')}${meant ? `; did you mean ${meant}?` : ''}`,
-  )
+  return meant ? `; did you mean ${meant}?` : ''
 }
 
 function fieldsOf(node: PlainNode, what: string, known: readonly string[]): ReadonlyMap<string, PlainEntry> {
   if (node.kind !== 'map') throw new PlainYamlProblem(node.line, `${what} is not a list of \`key: value\` lines`)
-  for (const { key, line } of node.entries) {
-    if (known.includes(key)) continue
-    const meant = nearest(key, known)
-    throw new PlainYamlProblem(
-      line,
-      `unknown key ${JSON.stringify(key.slice(0, 80))} in ${what}${meant ? `; did you mean ${meant}?` : ''}`,
-    )
-  }
-  return new Map(node.entries.map((entry) => [entry.key, entry]))
+  const odd = node.entries.find(({ key }) => !known.includes(key))
+  if (!odd) return new Map(node.entries.map((entry) => [entry.key, entry]))
+  const shown = JSON.stringify(odd.key.slice(0, 80))
+  throw new PlainYamlProblem(odd.line, `unknown key ${shown} in ${what}${didYouMean(odd.key, known)}`)
 }
 
 function entriesAt(entry: PlainEntry | undefined): readonly PlainEntry[] {
@@ -144,12 +131,6 @@ function entriesAt(entry: PlainEntry | undefined): readonly PlainEntry[] {
   if (entry.value.kind !== 'map')
     throw new PlainYamlProblem(entry.line, `\`${entry.key}\` is not a list of \`name:\` lines`)
   return entry.value.entries
-}
-
-function textAt(entry: PlainEntry | undefined): string | undefined {
-  if (!entry || entry.value.kind === 'absent') return undefined
-  if (entry.value.kind !== 'text') throw new PlainYamlProblem(entry.line, `\`${entry.key}\` must be one text`)
-  return entry.value.text
 }
 
 function listAt(entry: PlainEntry | undefined): readonly string[] | undefined {

@@ -1,6 +1,6 @@
 /** Roles and added commands, as `.signalbox/session.yaml` says. */
 import type { SignalboxError } from '../../kernel/errors.ts'
-import type { CommandSpec } from './commands/spec.ts'
+import { type CommandSpec, wordsOf } from './commands/spec.ts'
 
 export interface Role {
   readonly name: string
@@ -37,13 +37,10 @@ export function roleOf({ roles, mistakes }: Roles, agent: string): Role | undefi
 
 /** Throws what is wrong with the commands that begin with this word, if the file may have added some. */
 export function expectCommand({ commands, mistakes }: Roles, head: string): void {
-  const headOf = (name: string): string => name.split(':', 1)[0]!
-  const isThere = commands.some(({ name }) => headOf(name) === head)
-  orThrow(
-    mistakes.find(({ role, command }) =>
-      command === undefined ? role === undefined && !isThere : headOf(command) === head,
-    ),
-  )
+  const isThere = commands.some((spec) => wordsOf(spec)[0] === head)
+  const isMeant = ({ role, command }: Mistake) =>
+    command === undefined ? role === undefined && !isThere : wordsOf({ name: command })[0] === head
+  orThrow(mistakes.find(isMeant))
 }
 
 function orThrow(mistake: Mistake | undefined): undefined {

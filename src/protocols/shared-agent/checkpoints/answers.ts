@@ -4,6 +4,7 @@
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
+import { withRest } from '../commands/limits.ts'
 import type { Compared, Created, Listed, RolledBack, Status, WithRecovered } from './checkpoints.ts'
 
 export const createdLines = (created: Created): string[] => [
@@ -17,25 +18,22 @@ export const automaticLine = ({ id }: Pick<Created, 'id'>): string => `ack:check
 
 export function listLines(listed: Listed, { most = 5 } = {}): string[] {
   const { checkpoints, now } = listed
-  const shown = checkpoints.slice(0, most)
-  const rest = checkpoints.length - shown.length
-  return [
-    ...(checkpoints.length === 0 ? ['not_found'] : []),
-    ...shown.map(({ id, name, type, at }) => `• ${id} ${name} (${type}, ${ageOf(now - at)})`),
-    ...(rest > 0 ? [`+${rest} more`] : []),
-    ...recoveredLines(listed),
-  ]
+  const shown = checkpoints
+    .slice(0, most)
+    .map(({ id, name, type, at }) => `• ${id} ${name} (${type}, ${ageOf(now - at)})`)
+  const lines = checkpoints.length === 0 ? ['not_found'] : withRest(shown, checkpoints.length)
+  return [...lines, ...recoveredLines(listed)]
 }
 
 /** `files` names so many of them: the more there are to say, the longer the answer. */
 export function diffLines(compared: Compared, { files = 0 } = {}): string[] {
   const sum = (key: 'added' | 'deleted') => compared.files.reduce((total, file) => total + file[key], 0)
-  const named = compared.files.slice(0, files)
-  const rest = compared.files.length - named.length
+  const named = compared.files
+    .slice(0, files)
+    .map(({ path, added, deleted }) => `• ${printableLine(path)} +${added} -${deleted}`)
   return [
     `Files changed: ${compared.files.length}, Lines: +${sum('added')} -${sum('deleted')}`,
-    ...named.map(({ path, added, deleted }) => `• ${printableLine(path)} +${added} -${deleted}`),
-    ...(files > 0 && rest > 0 ? [`+${rest} more`] : []),
+    ...(files > 0 ? withRest(named, compared.files.length) : []),
     ...nestedLines(compared.nested),
     ...recoveredLines(compared),
   ]
@@ -47,12 +45,11 @@ const mostNamed = 1000
 /** What a rollback would do. Those that it would remove come first: nobody should be surprised by them. */
 export function dryRunLines(compared: Compared): string[] {
   const files = [...compared.files].sort((a, b) => Number(b.kind === 'added') - Number(a.kind === 'added'))
-  const named = files.slice(0, mostNamed)
+  const named = files.slice(0, mostNamed).map(({ path, kind }) => `• ${verbs[kind]} ${printableLine(path)}`)
   return [
     `dry_run:${compared.id}`,
     `Files to restore: ${files.length}`,
-    ...named.map(({ path, kind }) => `• ${verbs[kind]} ${printableLine(path)}`),
-    ...(files.length > named.length ? [`+${files.length - named.length} more`] : []),
+    ...withRest(named, files.length),
     ...nestedLines(compared.nested),
     ...recoveredLines(compared),
   ]

@@ -103,7 +103,8 @@ async function listWithin(items: readonly Item[], tokens: number, load: LoadToke
 
 const bullet = (item: Item): string => `• ${inOne(item)}`
 
-const withRest = (shown: readonly string[], of: number): string[] =>
+/** What is shown of so many, and how many more there are. */
+export const withRest = (shown: readonly string[], of: number): string[] =>
   shown.length < of ? [...shown, `+${of - shown.length} more`] : [...shown]
 
 export const inOne = ({ name, text }: Item): string => (name === undefined ? text : `${name}: ${text}`)

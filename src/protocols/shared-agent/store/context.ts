@@ -11,6 +11,7 @@ import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { home } from '../../../tree/home.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 import { ageOf } from '../checkpoints/answers.ts'
+import { withRest } from '../commands/limits.ts'
 import { protocolVersion } from '../commands/table.ts'
 import { type Context, countItems, parseContext, printContext } from '../context-file.ts'
 import type { SessionId } from '../layout.ts'
@@ -64,13 +65,10 @@ export const contextHandlers: Handlers = {
     if (files.length === 0) return notFound
     const now = await parts.tree.now()
     const newest = files.sort((a, b) => b.modifiedAt - a.modifiedAt || (a.name < b.name ? -1 : 1))
-    const left = files.length - mostListed
-    return told(
-      ...newest
-        .slice(0, mostListed)
-        .map(({ name, size, modifiedAt }) => `• ${name} (${ageOf(now - modifiedAt)}, ${sizeOf(size)})`),
-      ...(left > 0 ? [`+${left} more`] : []),
-    )
+    const shown = newest
+      .slice(0, mostListed)
+      .map(({ name, size, modifiedAt }) => `• ${name} (${ageOf(now - modifiedAt)}, ${sizeOf(size)})`)
+    return told(...withRest(shown, files.length))
   },
 }
 

@@ -1,5 +1,6 @@
 /** `#STATE`, variables and `#ERROR`. Shared Agent Protocol §4, §6, §7. */
 import { isWithin } from '../../../kernel/tokenizer.ts'
+import { withRest } from '../commands/limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { Declaration } from '../schema.ts'
 import { type Answer, bullets, type Handlers, line, notFound, type Speech, told } from './speech.ts'
@@ -40,8 +41,8 @@ export const stateHandlers: Handlers = {
     if (keys.length === 0) return notFound
     if (typeof speech.modifier === 'object') return bullets(speech, keys)
     const most = speech.modifier === 'brief' ? 2 : speech.modifier === 'detailed' ? 10 : 5
-    const left = keys.length - most
-    return told(...keys.slice(0, most).map((key) => `• ${key}`), ...(left > 0 ? [`+${left} more`] : []))
+    const shown = keys.slice(0, most).map((key) => `• ${key}`)
+    return told(...withRest(shown, keys.length))
   },
 
   async 'STATE:clear'({ parts, id, agent }) {

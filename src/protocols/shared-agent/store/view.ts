@@ -1,5 +1,6 @@
 /** A session, its messages and its tasks as others see them. */
 import { isoTime } from '../../../kernel/clock.ts'
+import { withoutUndefined } from '../../../kernel/field.ts'
 import type { NamedLock } from '../../../messaging/locks/named-locks.ts'
 import type { Lease } from '../../../tree/tree.ts'
 import type { Change, Session } from '../record.ts'
@@ -13,10 +14,7 @@ export const saidOf = (session: string, { lines, exit, code, reason, at, lock }:
   answer: lines.join('\n'),
   lines,
   exit,
-  ...(code === undefined ? {} : { code }),
-  ...(reason === undefined ? {} : { reason }),
-  ...(at === undefined ? {} : { at }),
-  ...(lock === undefined ? {} : { lock: heldOf(lock) }),
+  ...withoutUndefined({ code, reason, at, lock: lock && heldOf(lock) }),
 })
 
 export const viewOf = (session: Session, current: string | undefined): SessionView => ({

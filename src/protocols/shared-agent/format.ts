@@ -5,13 +5,13 @@
 import { type CommandSpec, type Tail, wordsOf } from './commands/spec.ts'
 import { isVariableName } from './names.ts'
 import { quotedWord, Refusal } from './refusal.ts'
-import type { Command, Declaration, Line, Modifier } from './schema.ts'
+import type { Command, Line, Modifier } from './schema.ts'
 import { escapeLast, escapeSegment, type Segment, segmentsOf } from './segments.ts'
 
 /** In UTF-16 units. A longer line is no line that anybody typed. */
 export const longestLine = 16_384
 
-export const largestLimit = 100
+const largestLimit = 100
 
 const start = /^#([A-Z][A-Z0-9_]*)(?=:|\s*$)/
 const declaration = /^\{\{([^{}]*)\}\}:\s*(?:"(.*)"|(.*?))\s*$/s
@@ -29,16 +29,12 @@ export function parseLine(written: string, table: Table): Line {
   const line = written.trimEnd()
   const odd = line.search(control)
   if (odd >= 0) throw new Refusal('E002', 'control_character', 'A line has no control characters.', odd)
-  const declared = declaration.exec(line)
-  if (declared) return declarationOf(declared)
-  const [, head] = start.exec(line) ?? []
-  return head === undefined ? { kind: 'plain', text: written } : commandOf(line, head, table)
-}
-
-function declarationOf([, name = '', quoted, bare = '']: RegExpExecArray): Declaration {
-  if (!isVariableName(name))
+  const [, name, quoted, bare = ''] = declaration.exec(line) ?? []
+  if (name !== undefined && !isVariableName(name))
     throw new Refusal('E002', 'bad_variable_name', 'A variable has capitals, digits and underscores.', 2)
-  return { kind: 'declaration', name, value: quoted ?? bare }
+  if (name !== undefined) return { kind: 'declaration', name, value: quoted ?? bare }
+  const head = headOf(line)
+  return head === undefined ? { kind: 'plain', text: written } : commandOf(line, head, table)
 }
 
 function commandOf(line: string, head: string, table: Table): Command {
@@ -55,11 +51,11 @@ function commandOf(line: string, head: string, table: Table): Command {
 }
 
 /** `#STATE:save` by its second word; `#ROLLBACK:cp_001` is the form that has none. */
-const formOf = (forms: Table, word: string | undefined): CommandSpec | undefined =>
-  forms.find((spec) => word !== undefined && wordsOf(spec)[1] === word) ??
-  forms.find((spec) => wordsOf(spec)[1] === undefined && (word === undefined || takesWords(spec) || isModifier(word)))
-
-const takesWords = ({ parameters }: CommandSpec): boolean => parameters.length > 0
+function formOf(forms: Table, word: string | undefined): CommandSpec | undefined {
+  const named = word === undefined ? undefined : forms.find((spec) => wordsOf(spec)[1] === word)
+  const plain = forms.find((spec) => wordsOf(spec)[1] === undefined)
+  return named ?? (word === undefined || plain?.parameters.length || isModifier(word) ? plain : undefined)
+}
 
 function noForm(forms: Table, segment: Segment | undefined): Refusal {
   const words = forms.flatMap((spec) => wordsOf(spec)[1] ?? [])
@@ -78,10 +74,8 @@ function readParameters(spec: CommandSpec, all: readonly Segment[], end: number)
     segments = segments.slice(0, -1)
   }
   const given: Record<string, string> = {}
-  for (;;) {
-    const found = segments.at(-1)
-    if (!found || segments.length <= required) break
-    const before = segments.slice(0, -1)
+  while (segments.length > required) {
+    const [found, before] = [segments.at(-1)!, segments.slice(0, -1)]
     const tail = tails.findLast((one) => given[one.name] === undefined && looksLike(one, found.text, textOf(before)))
     if (!tail) break
     given[tail.name] = checkedTail(tail, found)
@@ -93,12 +87,8 @@ function readParameters(spec: CommandSpec, all: readonly Segment[], end: number)
     const text = textOf(own)
     if (text === '') {
       if (parameter.optional && own.length === 0) continue
-      throw new Refusal(
-        'E002',
-        `missing_${quotedWord(parameter.name)}`,
-        `<${parameter.name}> is missing.`,
-        own[0]?.at ?? end,
-      )
+      const { name } = parameter
+      throw new Refusal('E002', `missing_${quotedWord(name)}`, `<${name}> is missing.`, own[0]?.at ?? end)
     }
     // A mistyped filter is no part of a path.
     if (parameter.kind === 'path' && own.length > 1) throw oddTail(tails, own.at(-1)!)
@@ -144,20 +134,15 @@ function checkedTail(tail: Tail, { text, at }: Segment): string {
   if (tail.kind === 'priority' && !/^P[0-3]$/.test(text))
     throw new Refusal('E002', 'expected_P0_P1_P2_P3', 'A priority is one of P0 to P3.', at)
   if (tail.kind !== 'seconds') return text
-  if (!/^\d+$/.test(text))
-    throw new Refusal(
-      'E002',
-      'bad_timeout',
-      'A time is a whole number of seconds. A colon in a name is written \\:',
-      at,
-    )
+  const rule = 'A time is a whole number of seconds. A colon in a name is written \\:'
+  if (!/^\d+$/.test(text)) throw new Refusal('E002', 'bad_timeout', rule, at)
   const seconds = Number(text)
   if (seconds < tail.least) throw new Refusal('E002', `min_timeout_${tail.least}`, `${tail.least} s is the least.`, at)
   if (seconds > tail.most) throw new Refusal('E002', `max_timeout_${tail.most}`, `${tail.most} s is the most.`, at)
   return String(seconds)
 }
 
-/** The line that says this. Reading it gives the same again; `printed` throws where no line can say it. */
+/** The line that says this. Reading it gives the same again, where a line can say it. */
 export function printLine(line: Line, table: Table): string {
   if (line.kind === 'plain') return line.text
   if (line.kind === 'declaration') return `{{${line.name}}}: "${line.value}"`

@@ -21,16 +21,12 @@ const mostOfCategory = 6
 
 export function helpLines(topic: string | undefined, modifier: Modifier | undefined, table: readonly CommandSpec[]) {
   if (topic === undefined) return overview(modifier, table)
-  if (topic === 'all') return everything(table)
+  if (topic === 'all') return table.map((spec) => bullet(spec))
   if (/^#?[A-Z]/.test(topic)) return explain(topic, table)
   if ((categories as readonly string[]).includes(topic)) return ofCategory(topic as Category, modifier, table)
   const meant = nearest(topic, categories)
-  throw new Refusal(
-    'E002',
-    `unknown_category_${quotedWord(topic)}`,
-    `Categories: ${categories.join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`,
-    6,
-  )
+  const reason = `Categories: ${categories.join(', ')}.${meant ? ` Did you mean ${meant}?` : ''}`
+  throw new Refusal('E002', `unknown_category_${quotedWord(topic)}`, reason, 6)
 }
 
 /** §5: a list has 4 items, half or twice as many with a modifier; never more than the 10 of §3. */
@@ -45,8 +41,8 @@ function overview(modifier: Modifier | undefined, table: readonly CommandSpec[])
   return [...shown, footer]
 }
 
-const everything = (table: readonly CommandSpec[]): string[] =>
-  table.map((spec) => `• ${usageOf(spec, 'short')} - ${spec.brief}${marks(spec)}`)
+const bullet = (spec: CommandSpec, usage = usageOf(spec, 'short')): string =>
+  `• ${usage} - ${spec.brief}${spec.deprecated ? ' [DEPRECATED]' : ''}`
 
 function ofCategory(category: Category, modifier: Modifier | undefined, table: readonly CommandSpec[]): string[] {
   const all = table.filter((spec) => spec.category === category)
@@ -55,13 +51,11 @@ function ofCategory(category: Category, modifier: Modifier | undefined, table: r
   const isOneCommand = new Set(all.map((spec) => wordsOf(spec)[0])).size === 1 && all.length > 1
   const shown = all.slice(0, most).map((spec) => {
     const usage = usageOf(spec, 'short')
-    return `• ${isOneCommand ? usage.slice(wordsOf(spec)[0].length + 2) : usage} - ${spec.brief}${marks(spec)}`
+    return bullet(spec, isOneCommand ? usage.slice(wordsOf(spec)[0].length + 2) : usage)
   })
   const left = all.length - shown.length
   return left > 0 ? [...shown, `[+${left} more: #HELP:${category}:detailed]`] : shown
 }
-
-const marks = ({ deprecated }: CommandSpec): string => (deprecated ? ' [DEPRECATED]' : '')
 
 /** `STATE:save`, `#STATE:save:k:v` or `STATE`, which stands for all its forms. */
 function explain(topic: string, table: readonly CommandSpec[]): string[] {
@@ -71,13 +65,9 @@ function explain(topic: string, table: readonly CommandSpec[]): string[] {
     table.find((spec) => spec.name === words[0])
   if (found) return explained(found)
   const forms = table.filter((spec) => wordsOf(spec)[0] === words[0])
-  if (forms.length > 0) return forms.map((spec) => `• ${usageOf(spec, 'short')} - ${spec.brief}${marks(spec)}`)
-  throw new Refusal(
-    'E001',
-    `unknown_command_${quotedWord(words[0]!)}`,
-    `There is no command #${words[0]!.slice(0, 40)}.`,
-    6,
-  )
+  if (forms.length > 0) return forms.map((spec) => bullet(spec))
+  const [head = ''] = words
+  throw new Refusal('E001', `unknown_command_${quotedWord(head)}`, `There is no command #${head.slice(0, 40)}.`, 6)
 }
 
 const explained = (spec: CommandSpec): string[] => [

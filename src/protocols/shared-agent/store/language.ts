@@ -43,17 +43,14 @@ export async function answerPlain(
       throw new Refusal('E001', 'not_a_command', 'A command begins with `#` and a word in capitals.', 0)
     case 'say':
       return told(heard.sentence)
-    case 'ask':
-      return nothing(
-        heard.asked.question,
-        ...(heard.asked.command === undefined ? [] : ['Say "yes" to run it.']),
-        ...(heard.asked.note === undefined ? [] : [heard.asked.note]),
-      )
-    case 'run': {
+    case 'ask': {
+      const { question, command, note } = heard.asked
+      return nothing(question, ...(command === undefined ? [] : ['Say "yes" to run it.']), ...(note ? [note] : []))
+    }
+    case 'run':
       // Of two that say yes at once, one runs it.
       if (!isFirst) return nothing('It has been run.')
       return runInOrder(commands, async (line, n) => inWords(line, heard.manner, around, await run(line, n === 0)))
-    }
   }
 }
 
@@ -97,13 +94,9 @@ const models = new WeakMap<Partial<SessionPorts>, SentenceModel>()
 
 /** Read when the first sentence is said. */
 function modelOf(ports: Partial<SessionPorts>): SentenceModel | undefined {
-  const known = models.get(ports)
-  if (known) return known
-  const bytes = ports.sentenceModel?.()
-  if (!bytes) return undefined
-  const model = new SentenceModel(bytes)
-  models.set(ports, model)
-  return model
+  const bytes = models.has(ports) ? undefined : ports.sentenceModel?.()
+  if (bytes) models.set(ports, new SentenceModel(bytes))
+  return models.get(ports)
 }
 
 /** In bytes. */
@@ -185,6 +178,6 @@ async function surroundingsOf(parts: SessionParts, session: Session | undefined)
     agents: [...agents],
     keys: (session?.state ?? []).map(({ key }) => key),
     checkpoints: session ? await checkpointsOf(parts, sessionId(session.id)) : [],
-    tasks: tasks.map(({ id, agent, task }) => ({ id, agent, task })),
+    tasks,
   }
 }

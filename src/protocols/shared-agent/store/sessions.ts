@@ -173,9 +173,9 @@ export class Sessions {
   }
 
   /** Does what was delegated to programs, and records what others have answered. `task`: that one alone. */
-  async work({ session, task, signal }: WorkOptions = {}): Promise<readonly Worked[]> {
+  async work({ session, ...options }: WorkOptions = {}): Promise<readonly Worked[]> {
     const id = await this.#meant(session)
-    return (await import('./working.ts')).work(this.#parts, id, { only: task, signal })
+    return (await import('./working.ts')).work(this.#parts, id, options)
   }
 
   /** Resolves when something was delegated or sent in a session, or after `waitMs`. */

@@ -7,10 +7,11 @@ import { quote } from '../../../kernel/quotation.ts'
 import { listen } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, type SessionId, type Sitting } from '../layout.ts'
 import { mayHaveNews, type Session, type Task } from '../record.ts'
-import { type Role, type Roles, roleOf } from '../roles.ts'
+import { type Role, roleOf } from '../roles.ts'
 import { runnable } from '../tasks.ts'
 import { beginTask } from './claiming.ts'
 import { carriedBack, handOverAll, putAway } from './handing-over.ts'
+import type { WorkOptions } from './outcomes.ts'
 import type { SessionParts } from './parts.ts'
 import { type Ending, settleTask } from './settling.ts'
 import { underLease } from './under-lease.ts'
@@ -26,11 +27,11 @@ export interface Worked {
 
 export const runnerLease = (id: SessionId, task: string): string => `runner ${id} ${task}`
 
-/** The next tasks that a program does, one after the other; `only` names one. */
+/** The next tasks that a program does, one after the other; or the one that is named. */
 export async function work(
   parts: SessionParts,
   id: SessionId,
-  { only, signal }: { readonly only?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
+  { task: only, signal }: Omit<WorkOptions, 'session'>,
 ): Promise<Worked[]> {
   const done: Worked[] = await recordNews(parts, id)
   // Another runner has these: it looks itself what has become of its task when it is through with it.
@@ -67,20 +68,20 @@ async function runOne(
   return underLease(tree, runnerLease(id, taskId), run, options)
 
   async function outcomeOf(session: Session, task: Task): Promise<Ending> {
-    const known = roleOrMistake(roles, agent)
-    if (known instanceof SignalboxError) return failed(known.message)
-    if (!known?.program || !ports.runProgram) return failed(`no program for ${agent}`)
-    const timeMs = known.seconds === undefined ? settings.taskMs : known.seconds * 1000
-    const { program } = known
+    let role: Role | undefined
+    try {
+      role = roleOf(roles, agent)
+    } catch (error) {
+      // A mistake in one role stops no other task.
+      if (error instanceof SignalboxError) return failed(error.message)
+      throw error
+    }
+    const { program, seconds } = role ?? {}
+    if (!program || !ports.runProgram) return failed(`no program for ${agent}`)
+    const timeMs = seconds === undefined ? settings.taskMs : seconds * 1000
+    const run = { program, input: briefOf(session, task), folder: ports.folder ?? '.', timeMs, mostBytes: mostPrinted }
     const ended = await untilTheEnd(parts, { id, generation: session.generation }, signal, (over) =>
-      ports.runProgram!({
-        program,
-        input: briefOf(session, task),
-        folder: ports.folder ?? '.',
-        timeMs,
-        mostBytes: mostPrinted,
-        signal: over,
-      }),
+      ports.runProgram!({ ...run, signal: over }),
     )
     if (ended.outcome === 'not-started') return failed(`not started: ${ended.reason}`)
     if (ended.outcome === 'timeout') return failed(`timeout after ${timeMs / 1000} s`)
@@ -124,16 +125,6 @@ async function untilTheEnd<T>(
 async function runningSession({ documents }: SessionParts, id: SessionId): Promise<Session | undefined> {
   const session = await documents.read(id)
   return session?.status === 'running' ? session : undefined
-}
-
-/** A mistake in one role stops no other task. */
-function roleOrMistake(roles: Roles, agent: string): Role | SignalboxError | undefined {
-  try {
-    return roleOf(roles, agent)
-  } catch (error) {
-    if (error instanceof SignalboxError) return error
-    throw error
-  }
 }
 
 const failed = (result: string): Ending => ({ step: 'fail', result })

@@ -5,21 +5,21 @@ import { nextTaskState, type TaskStep } from './lifecycle.ts'
 import type { Dependency, Session, Task } from './record.ts'
 import { Refusal } from './refusal.ts'
 
+type Waits = Pick<Session, 'id' | 'tasks' | 'depends'>
+
 /** Whether a task is the one that somebody names, by its id or its words. */
 export const isNamed = (task: Task, agent: string | undefined, named: string): boolean =>
   (agent === undefined || task.agent === agent) && (task.id === named || task.task === named)
 
-const isDone = ({ tasks }: Pick<Session, 'tasks'>, { agent, task }: Dependency): boolean =>
+const isDone = ({ tasks }: Waits, { agent, task }: Dependency): boolean =>
   tasks.some((one) => isNamed(one, agent, task) && one.state === 'completed')
 
 /** What the agent of a task still waits for. */
-export const waitsFor = (
-  session: Pick<Session, 'tasks' | 'depends'>,
-  { agent }: Pick<Task, 'agent'>,
-): readonly Dependency[] => session.depends.filter((one) => one.by === agent && !isDone(session, one))
+export const waitsFor = (session: Waits, { agent }: Task): readonly Dependency[] =>
+  session.depends.filter((one) => one.by === agent && !isDone(session, one))
 
 /** Whether a task of the same session that its sender named is not done yet. */
-function isHeldBack({ id: session, tasks }: Pick<Session, 'id' | 'tasks'>, { more }: Task): boolean {
+function isHeldBack({ id: session, tasks }: Waits, { more }: Task): boolean {
   if (more === undefined) return false
   const { dependsOn = [] } = carriedFieldsIn(more)
   const isMeant = ({ id }: Task) => dependsOn.includes(`${session}:${id}`)
@@ -27,20 +27,20 @@ function isHeldBack({ id: session, tasks }: Pick<Session, 'id' | 'tasks'>, { mor
 }
 
 /** Pending tasks that wait for nothing, the most urgent first, then the oldest. */
-export const runnable = (session: Pick<Session, 'id' | 'tasks' | 'depends'>, agent?: string): readonly Task[] =>
+export const runnable = (session: Waits, agent?: string): readonly Task[] =>
   session.tasks
     .filter((task) => task.state === 'pending' && (agent === undefined || task.agent === agent))
     .filter((task) => waitsFor(session, task).length === 0 && !isHeldBack(session, task))
     .sort((a, b) => a.priority - b.priority || a.at - b.at || (a.id < b.id ? -1 : 1))
 
 /** Tasks that somebody else does, and that wait for nothing any more since something was done. */
-export function freedBy(before: Pick<Session, 'id' | 'tasks' | 'depends'>, after: typeof before): readonly Task[] {
+export function freedBy(before: Waits, after: Waits): readonly Task[] {
   const ready = new Set(runnable(before).map(({ id }) => id))
   return runnable(after).filter(({ id, via }) => via !== undefined && !ready.has(id))
 }
 
 /** The agents on the way back to the one that would wait, if a dependency would close a circle. */
-export function circleWith(session: Pick<Session, 'tasks' | 'depends'>, wanted: Dependency): string[] | undefined {
+export function circleWith(session: Waits, wanted: Dependency): string[] | undefined {
   const seen = new Set<string>()
   const search = (agent: string, way: readonly string[]): string[] | undefined => {
     const on = [...way, agent]
@@ -65,16 +65,10 @@ export const claimOf = ({ state, agent, attempts }: Task): Claim | undefined =>
 export const begun = (task: Task, at: number): Task => stepped(task, 'start', at, { attempts: task.attempts + 1 })
 
 /** Of a new one, what its sender does not say. */
-export const newTask = (
-  session: Session,
-  at: number,
-): Pick<Task, 'id' | 'state' | 'at' | 'changedAt' | 'attempts'> => ({
-  id: taskIdOf(session.lastTask + 1),
-  state: 'pending',
-  at,
-  changedAt: at,
-  attempts: 0,
-})
+export const newTask = ({ lastTask }: Session, at: number) => {
+  const id = `task_id_${String(lastTask + 1).padStart(3, '0')}`
+  return { id, state: 'pending', at, changedAt: at, attempts: 0 } as const
+}
 
 export const withNewTask = (session: Session, task: Task): Session => ({
   ...session,
@@ -100,5 +94,3 @@ export function taskMeant(session: Session, agent: string | undefined, named: st
   const meant = session.tasks.filter((task) => isNamed(task, agent, named))
   return meant.findLast(({ state }) => state !== 'completed') ?? meant.at(-1)
 }
-
-const taskIdOf = (n: number): string => `task_id_${String(n).padStart(3, '0')}`

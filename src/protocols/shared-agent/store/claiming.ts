@@ -8,19 +8,14 @@ import { begun, runnable, withTask } from '../tasks.ts'
 import { readableSessions } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 
-export interface BegunTask {
+interface BegunTask {
   readonly session: Session
   readonly task: Task
 }
 
 /** `undefined`: another process was first, or the session is over. */
-export const beginTask = (
-  { documents }: SessionParts,
-  id: SessionId,
-  task: string,
-  by: string,
-): Promise<BegunTask | undefined> =>
-  documents.change(id, { by, startsIt: false }, (session, at) => {
+export const beginTask = ({ documents }: SessionParts, id: SessionId, task: string, by: string) =>
+  documents.change<BegunTask | undefined>(id, { by, startsIt: false }, (session, at) => {
     const found = session.tasks.find((one) => one.id === task)
     if (session.status === 'ended' || found?.state !== 'pending') return { answer: undefined }
     const next = begun(found, at)
@@ -36,7 +31,7 @@ export async function waitingTasks(parts: SessionParts, agent: string, place?: s
   return found.sort((a, b) => a.task.priority - b.task.priority || a.task.at - b.task.at)
 }
 
-export interface TakenTask {
+interface TakenTask {
   readonly message: SessionMessage
   readonly receipt: Receipt
   readonly durability: 'process'
@@ -50,25 +45,18 @@ export async function take(
   session: () => Promise<SessionId>,
 ): Promise<TakenTask | undefined> {
   const reader = agentName(agent)
-  const attempt = () => takeOne(parts, reader, place, id)
+  const attempt = async (): Promise<TakenTask | undefined> => {
+    for (const { session, task } of await waitingTasks(parts, reader, place)) {
+      if (id !== undefined && messageIdOf(session.id, task) !== id) continue
+      const taken = await beginTask(parts, session.id as SessionId, task.id, reader)
+      if (!taken) continue
+      const message = messageOf(session.id, taken.task)
+      const receipt = { id: message.id, agent: reader, place: session.id, attempt: taken.task.attempts }
+      return { message, receipt, durability: 'process' }
+    }
+    return undefined
+  }
   if (signal?.aborted) return undefined
   if (waitMs <= 0) return attempt()
   return waitFor(parts.tree, [sessionPath(await session())], attempt, { waitMs, ...(signal ? { signal } : {}) })
-}
-
-async function takeOne(
-  parts: SessionParts,
-  agent: string,
-  place: string | undefined,
-  id: string | undefined,
-): Promise<TakenTask | undefined> {
-  for (const { session, task } of await waitingTasks(parts, agent, place)) {
-    if (id !== undefined && messageIdOf(session.id, task) !== id) continue
-    const taken = await beginTask(parts, session.id as SessionId, task.id, agent)
-    if (!taken) continue
-    const message = messageOf(session.id, taken.task)
-    const receipt = { id: message.id, agent, place: session.id, attempt: taken.task.attempts }
-    return { message, receipt, durability: 'process' }
-  }
-  return undefined
 }

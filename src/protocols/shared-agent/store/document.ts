@@ -39,11 +39,11 @@ export interface Changed<T> {
   readonly answer: T
 }
 
-export interface Changing {
+interface Changing {
   /** Who does it. */
   readonly by: string
   /** False: a session that has ended stays so, since nobody speaks in it: a result comes in, or a step is finished. */
-  readonly startsIt?: false
+  readonly startsIt?: boolean
 }
 
 export class Documents {
@@ -66,14 +66,14 @@ export class Documents {
    */
   async change<T>(
     id: SessionId,
-    { by, startsIt }: Changing,
+    { by, startsIt = true }: Changing,
     change: (session: Session, now: number) => Changed<T>,
   ): Promise<T> {
     let answer: T | undefined
     await this.#replace(id, async (before) => {
       const now = await this.#tree.now()
       const found = before ?? (await this.#newOne(id, now))
-      const started = found.status === 'running' || startsIt === false ? found : start(found, by, now)
+      const started = found.status === 'running' || !startsIt ? found : start(found, by, now)
       const { session = started, line, answer: answered } = change(started, now)
       answer = answered
       const next = withLine(session, line, by, now)

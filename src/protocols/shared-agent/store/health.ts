@@ -11,8 +11,8 @@ const lastOnes = 10
 const [advised, exported] = [0.8, 0.9]
 
 export const healthHandlers: Handlers = {
-  HEALTH: (speech) => sessionHealth(speech),
-  'HEALTH:session': (speech) => sessionHealth(speech),
+  HEALTH: sessionHealth,
+  'HEALTH:session': sessionHealth,
 
   async 'HEALTH:context'(speech) {
     const { parts } = speech
@@ -42,7 +42,7 @@ async function sessionHealth(speech: Speech) {
   )
 }
 
-export interface Traffic {
+interface Traffic {
   readonly tokens: number
   /** For each command, oldest first, whether it was an error. */
   readonly errors: readonly boolean[]
@@ -56,7 +56,7 @@ async function trafficOf(speech: Speech): Promise<Traffic> {
 }
 
 /** A line a command: tokens, `!` for an error, milliseconds and which it was. What is no such line was written by somebody else. */
-export function trafficIn(text: string): Traffic {
+function trafficIn(text: string): Traffic {
   const lines = text.split('\n').flatMap((line) => {
     const [, tokens, mark, ms, name = ''] = /^(\d{1,9}) ([.!])(?: (\d{1,9})(?: (\S{1,80}))?)?$/.exec(line) ?? []
     return tokens === undefined ? [] : [{ tokens: Number(tokens), isError: mark === '!', ms, name }]
@@ -75,12 +75,7 @@ export function trafficIn(text: string): Traffic {
 }
 
 /** §15, "When to Start New Session". */
-export function reasonsForNew(
-  { settings }: Pick<SessionParts, 'settings'>,
-  session: Session,
-  traffic: Traffic,
-): string[] {
-  const { tokens, errors, times } = traffic
+function reasonsForNew({ settings }: SessionParts, session: Session, { tokens, errors, times }: Traffic): string[] {
   const [before, last] = [count(errors.slice(-2 * lastOnes, -lastOnes)), count(errors.slice(-lastOnes))]
   // Each command beside itself: some take longer than others from the start.
   const isSlower = [...times.values()].some(

@@ -112,9 +112,8 @@ async function forUnseen({ id, tasks }: Session, isSeen: NonNullable<IsSeen>): P
   return findings
 }
 
-const lostRunner = ({ id }: Session, task: Task): Finding =>
-  stalledClaim(
-    documentPath(sessionId(id)),
-    `Task ${task.id} for ${printableLine(task.agent)} was begun, and the process that ran its program is gone.`,
-    `Let it be settled: signalbox session work --session ${id} --once`,
-  )
+function lostRunner({ id }: Session, task: Task): Finding {
+  const message = `Task ${task.id} for ${printableLine(task.agent)} was begun, and the process that ran its program is gone.`
+  const hint = `Let it be settled: signalbox session work --session ${id} --once`
+  return stalledClaim(documentPath(sessionId(id)), message, hint)
+}

@@ -22,14 +22,14 @@ import {
   sessionsFolder,
 } from '../layout.ts'
 import { taskStages } from '../lifecycle.ts'
-import type { Escalation, Task } from '../record.ts'
+import type { Escalation } from '../record.ts'
 import { seenAgents } from './agents.ts'
 import { take, waitingTasks } from './claiming.ts'
 import { currentSession, readableSessions, sessionNames } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 import { send } from './sending.ts'
 import type { Sessions } from './sessions.ts'
-import { type Ending, release, settle } from './settling.ts'
+import { type Ending, release, type Settled, settle } from './settling.ts'
 
 /** As `index.ts` has it. */
 const protocol = { name: 'session', title: 'Shared Agent Protocol' }
@@ -102,9 +102,7 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
   })
 }
 
-type Settled = { readonly outcome: 'settled' | 'unchanged'; readonly task: Task } | undefined
-
-function settledView({ id }: Receipt, session: SessionId, settled: Settled): SettledView<SessionMessage> {
+function settledView({ id }: Receipt, session: SessionId, settled: Settled | undefined): SettledView<SessionMessage> {
   if (!settled) throw noSuchMessage(id)
   return { outcome: settled.outcome, message: messageOf(session, settled.task), durability: 'process' }
 }

@@ -22,6 +22,11 @@ export interface Ending {
   readonly answer?: string
 }
 
+export interface Settled {
+  readonly outcome: 'settled' | 'unchanged'
+  readonly task: Task
+}
+
 /**
  * Records what came of a task, tells who gave it, and hands over what waited for it. `find` answers the task, or `undefined` if
  * nothing is to be recorded.
@@ -32,12 +37,11 @@ export async function settleTask(
   by: string,
   find: (session: Session) => Task | undefined,
   { step, result, ...more }: Ending,
-  startsIt?: false,
+  startsIt = true,
 ): Promise<Task | undefined> {
   const text = asResult(result)
   const did = step === 'complete' ? 'DONE' : 'FAIL'
-  const changing = { by, ...(startsIt === false ? { startsIt } : {}) }
-  const settled = await parts.documents.change(id, changing, (session, at) => {
+  const settled = await parts.documents.change(id, { by, startsIt }, (session, at) => {
     const found = find(session)
     if (!found) return { answer: undefined }
     const task = stepped(found, step, at, { result: text, ...more })
@@ -55,22 +59,20 @@ export async function settleTask(
 export async function settle(
   parts: SessionParts,
   session: SessionId,
-  { agent, attempt }: Receipt,
+  receipt: Receipt,
   taskId: string,
   ending: Ending,
-): Promise<{ readonly outcome: 'settled' | 'unchanged'; readonly task: Task } | undefined> {
-  const by = agentName(agent)
-  const holding = { agent, ...(attempt === undefined ? {} : { attempt }) }
+): Promise<Settled | undefined> {
   let before: Task | undefined
   const find = (now: Session) => {
     before = now.tasks.find((one) => one.id === taskId)
     if (!before) return undefined
     // Its agent may do what it has never taken.
-    const isClaim = before.state !== 'pending' || attempt !== undefined
-    if (isClaim) expectHeld(messageIdOf(session, before), claimOf(before), holding)
+    const isClaim = before.state !== 'pending' || receipt.attempt !== undefined
+    if (isClaim) expectHeld(messageIdOf(session, before), claimOf(before), receipt)
     return before.state === 'completed' || before.state === 'failed' ? undefined : before
   }
-  const settled = await settleTask(parts, session, by, find, ending, false)
+  const settled = await settleTask(parts, session, agentName(receipt.agent), find, ending, false)
   if (settled) return { outcome: 'settled', task: settled }
   return before && { outcome: 'unchanged', task: before }
 }
@@ -79,13 +81,13 @@ export async function settle(
 export async function release(
   { documents, tree }: SessionParts,
   session: SessionId,
-  { agent, attempt }: Receipt,
+  receipt: Receipt,
   taskId: string,
-): Promise<{ readonly outcome: 'settled'; readonly task: Task } | undefined> {
-  const task = await documents.change(session, { by: agentName(agent), startsIt: false }, (now, at) => {
+): Promise<Settled | undefined> {
+  const task = await documents.change(session, { by: agentName(receipt.agent), startsIt: false }, (now, at) => {
     const found = now.tasks.find((one) => one.id === taskId)
     if (!found) return { answer: undefined }
-    expectHeld(messageIdOf(session, found), claimOf(found), { agent, ...(attempt === undefined ? {} : { attempt }) })
+    expectHeld(messageIdOf(session, found), claimOf(found), receipt)
     const next = stepped(found, 'retry', at)
     return { session: withTask(now, next), line: { did: 'release task', about: taskId }, answer: next }
   })

@@ -59,18 +59,7 @@ export const sessions: Chapter = {
     } else say('There is no git here, so this part is left out.')
     const { outcome } = await lead.end(session)
     step(`session end ${session}`, outcome)
-    return {
-      saved,
-      loaded,
-      locked,
-      busy,
-      ready,
-      sent,
-      mail: mail?.text ?? '',
-      report,
-      exported: exported.split('\n')[0]!,
-      ...back,
-      ended: outcome,
-    }
+    const told = { saved, loaded, locked, busy, ready, sent, mail: mail?.text ?? '', report }
+    return { ...told, exported: exported.split('\n')[0]!, ...back, ended: outcome }
   },
 }

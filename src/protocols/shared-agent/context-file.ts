@@ -31,26 +31,22 @@ export const countItems = ({ persistent, temporary, completed, inProgress, pendi
   [persistent, temporary, completed, inProgress, pending, configuration].flat().length
 
 export function printContext(context: Context): string {
-  const { persistent, temporary, completed, inProgress, pending, configuration, gitCheckpoint } = context
+  const { version, exported, session, gitCheckpoint, persistent, temporary, completed, inProgress, pending } = context
+  const checkpoint = gitCheckpoint === undefined ? [] : [`git_checkpoint: ${JSON.stringify(gitCheckpoint)}`]
   const state = [...mapLines('persistent', persistent, 2), ...mapLines('temporary', temporary, 2)]
   const tasks = [
     ...listLine('completed', completed),
     ...mapLines('in_progress', inProgress, 2),
     ...listLine('pending', pending),
   ]
-  const head = [
-    `version: ${context.version}`,
-    `exported: ${context.exported}`,
-    `session_id: ${yamlText(context.session)}`,
-    ...(gitCheckpoint === undefined ? [] : [`git_checkpoint: ${JSON.stringify(gitCheckpoint)}`]),
-  ]
   const parts = [
-    head,
-    ...(state.length > 0 ? [['state:', ...state]] : []),
-    ...(tasks.length > 0 ? [['tasks:', ...tasks]] : []),
-    ...(configuration.length > 0 ? [mapLines('configuration', configuration, 0)] : []),
+    [`version: ${version}`, `exported: ${exported}`, `session_id: ${yamlText(session)}`, ...checkpoint],
+    state.length > 0 ? ['state:', ...state] : [],
+    tasks.length > 0 ? ['tasks:', ...tasks] : [],
+    mapLines('configuration', context.configuration, 0),
   ]
-  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`
+  const printed = parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'))
+  return `${printed.join('\n\n')}\n`
 }
 
 function mapLines(name: string, entries: readonly Pair[], indent: number): string[] {

@@ -1,8 +1,4 @@
-/**
- * A task as others see it, and a task from what others say. Pure. What a task has no field for travels in its `more`.
- *
- *   lift(messageOf(session, lower(draft, { id, at })))   says what the draft said
- */
+/** A task as an envelope, and a draft as a task. Pure. What a task has no field for travels in its `more`. */
 import { isoTime } from '../../kernel/clock.ts'
 import { type Draft, type Envelope, type Headline, handleOf, type Urgency } from '../../kernel/envelope.ts'
 import { printableLine } from '../../kernel/printable.ts'

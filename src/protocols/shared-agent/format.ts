@@ -1,7 +1,4 @@
-/**
- * A line of the protocol as a record, and back. Shared Agent Protocol §2; what is decided beyond it is in README.md. Pure:
- * the table of commands is passed in, since a workspace may have added some.
- */
+/** A line of the protocol as a record, and back. Shared Agent Protocol §2; what we decided beyond it: README.md. Pure. */
 import { type CommandSpec, type Tail, wordsOf } from './commands/spec.ts'
 import { isVariableName } from './names.ts'
 import { quotedWord, Refusal } from './refusal.ts'

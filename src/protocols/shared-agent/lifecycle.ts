@@ -1,7 +1,4 @@
-/**
- * What a session and a task can be, and what makes them so. Whoever changes one looks the next state up here
- * (`tasks.ts`, `store/document.ts`): a step that is not in the table is refused.
- */
+/** What a session and a task can be, and what makes them so. A step that is not in the table is refused. */
 
 export const taskTransitions = {
   pending: { start: 'in_progress', complete: 'completed', fail: 'failed' },

@@ -16,10 +16,7 @@ export interface SessionPorts {
   readonly folder: string
   /** Starts a process that does one task, and does not wait for it. Absent where no process is to be started. */
   startRunner?(session: string, task: string): Promise<void>
-  /**
-   * Sends a task as a message of another protocol; answers the message's id. `perhapsSince`: somebody who wanted to may have
-   * been killed before that was written down; what the sender has sent since then is looked for first.
-   */
+  /** Sends a task by another protocol; answers the message's id. `perhapsSince`: it may have been sent since, so look first. */
   carry(via: string, draft: Carried, options: { readonly perhapsSince?: number | undefined }): Promise<string>
   /** What came of such a message: its completion, or the answer of whoever got it; `undefined` while nothing has. */
   carried(via: string, message: string, sent: Correspondence): Promise<MessageOutcome | undefined>

@@ -1,8 +1,4 @@
-/**
- * Reads `.signalbox/session.yaml`: roles and added commands. Written by people, so that every mistake is told with its line, and
- * stops only what needs the role or command that it is in.
- * Added commands join the table, and keep to what Shared Agent Protocol §9 asks of them.
- */
+/** Reads `.signalbox/session.yaml`. A mistake is told with its line, and stops only the role or command that it is in. */
 import { type PlainEntry, type PlainNode, PlainYamlProblem, readPlainYaml, textAt } from '../../formats/plain-yaml.ts'
 import { invalidInput, type SignalboxError } from '../../kernel/errors.ts'
 import { withoutUndefined } from '../../kernel/field.ts'

@@ -1,8 +1,5 @@
-/**
- * A session as one document: everything that changes in one step changes in it. Read as a stranger's file, written as it
- * stands here. Pure.
- */
-import { type Of, parseShaped } from './shape.ts'
+/** A session as one document: everything that changes in one step changes in it. Read as a stranger's file. Pure. */
+import { type Of, parseShaped, type Wrong } from './shape.ts'
 
 const task = {
   id: 'text',
@@ -101,10 +98,7 @@ const session = {
   read: ['cursor'],
   /** Messages that a reader was given and has not been seen to write out. */
   handing: [handing, '?'],
-  /**
-   * How each user speaks: in words or in commands, and what a `yes` would run. What was said last, and whether it was asked
-   * back, is kept only where corrections are learned.
-   */
+  /** How each user speaks, and what a `yes` would run. `heard` and `isUnsure`: only where corrections are learned. */
   modes: [
     {
       user: 'text',
@@ -153,7 +147,7 @@ export const newSession = (id: string, at: number): Session => ({
 export const printSession = (session: Session): string => `${JSON.stringify(session)}\n`
 
 /** The session, or which field is not as it should be. */
-export function parseSession(bytes: Uint8Array, id: string): Session | { readonly wrong: string } {
+export function parseSession(bytes: Uint8Array, id: string): Session | Wrong {
   const read = parseShaped<Session>(bytes, session, largest)
   if ('wrong' in read || read.id === id) return read
   return { wrong: `it is the session ${JSON.stringify(read.id.slice(0, 80))}` }

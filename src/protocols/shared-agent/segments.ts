@@ -1,6 +1,6 @@
 /**
- * A line between its colons, and the variables in it. `\\:` is a colon that separates nothing; of several backslashes before a
- * colon each pair stands for one, and everywhere else a backslash is a backslash. Nothing inside `{{…}}` separates. Pure.
+ * A line between its colons, and the variables in it. `\:` is a colon that separates nothing; before a colon two backslashes
+ * stand for one, and everywhere else a backslash is a backslash. Nothing inside `{{…}}` separates. Pure.
  */
 import { Refusal } from './refusal.ts'
 
@@ -48,10 +48,7 @@ const escaped = (text: string, colon: string): string =>
     return kept ?? doubled(run) + colon
   })
 
-/**
- * Values are put in after the line was taken apart, and once: a value never becomes a command, a parameter or another variable.
- * `lookUp` answers `undefined` for a variable that nobody declared.
- */
+/** Values are put in once, after the line was taken apart: a value never becomes a command, a parameter or a variable. */
 export const withValues = (text: string, lookUp: (name: string) => string | undefined): string =>
   text.replace(references, (_, name: string, fallback: string | undefined) => {
     const value = lookUp(name) ?? fallback

@@ -13,6 +13,8 @@ interface Values {
   readonly count: number
   readonly time: number
   readonly key: string
+  readonly name: string
+  readonly checkpoint: string
   readonly priority: Priority
   readonly pair: readonly [string, string]
   readonly cursor: readonly [string, number]
@@ -39,12 +41,12 @@ export type Of<S> = S extends `${infer Name}?`
               readonly [K in Optional<S>]?: Of<S[K]>
             }
 
+export interface Wrong {
+  readonly wrong: string
+}
+
 /** What the bytes say, or what is wrong with them. */
-export function parseShaped<T extends object>(
-  bytes: Uint8Array,
-  shape: Shape,
-  maxBytes: number,
-): T | { readonly wrong: string } {
+export function parseShaped<T extends object>(bytes: Uint8Array, shape: Shape, maxBytes: number): T | Wrong {
   try {
     const value = parseJson(bytes, { maxBytes })
     const wrong = firstWrong(value, shape, '')
@@ -56,11 +58,7 @@ export function parseShaped<T extends object>(
 }
 
 /** What the bytes say; `undefined` for what was not written by us. */
-export function shapedIn<T extends object>(
-  bytes: Uint8Array | undefined,
-  shape: Shape,
-  maxBytes: number,
-): T | undefined {
+export function shapedIn<T extends object>(bytes: Uint8Array | undefined, shape: Shape, maxBytes: number) {
   const value = bytes && parseShaped<T>(bytes, shape, maxBytes)
   return value && !('wrong' in value) ? value : undefined
 }

@@ -1,7 +1,4 @@
-/**
- * What checkpoints answer, line by line, as Shared Agent Protocol, Checkpoint & Rollback Protocol has it. The first line is the
- * one that counts, of a rollback the last; what else there is to say stands behind it, or before. Pure.
- */
+/** What checkpoints answer. The first line counts, of a rollback the last one. Shared Agent Protocol §13. Pure. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { withRest } from '../commands/limits.ts'
@@ -12,9 +9,6 @@ export const createdLines = (created: Created): string[] => [
   ...nestedLines(created.nested),
   ...recoveredLines(created),
 ]
-
-/** For a command that made one by itself. */
-export const automaticLine = ({ id }: Pick<Created, 'id'>): string => `ack:checkpoint:${id}`
 
 export function listLines(listed: Listed, { most = 5 } = {}): string[] {
   const { checkpoints, now } = listed
@@ -101,10 +95,7 @@ const descriptions: Readonly<Record<string, string>> = {
   AMBIGUOUS_CHECKPOINT: 'E002:ambiguous_name',
 }
 
-/**
- * The answer to a request that cannot be met as it is written. Everything else (no git, no repository, a merge under way) is no
- * matter of the protocol: it stays an error with its own exit status and hint.
- */
+/** The answer to a request that cannot be met as it is written; other errors keep their own exit status and hint. */
 export function errorLine(error: unknown): string | undefined {
   if (!(error instanceof SignalboxError)) return undefined
   const description = descriptions[error.code]

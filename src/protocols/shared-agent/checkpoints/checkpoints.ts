@@ -5,8 +5,7 @@ import type { unfinishedChanges } from '../../../messaging/inspection/changes.ts
 import { Journal } from '../../../messaging/journal/journal.ts'
 import { automaticName, manyFiles, riskOf } from './automatic.ts'
 import type { ChangesSince, CheckpointPorts, WorkTree } from './ports.ts'
-import { type CheckpointRecord, checkName, checkType, numberFrom, recordFrom } from './record.ts'
-import type { LastRollback } from './records.ts'
+import { type CheckpointRecord, checkName, checkType, type LastRollback, numberFrom, recordFrom } from './record.ts'
 import type { CheckpointStep } from './step.ts'
 import { CheckpointSteps, type Placed, type Recovered } from './steps.ts'
 
@@ -87,10 +86,7 @@ export class Checkpoints {
     })
   }
 
-  /**
-   * Makes a checkpoint by itself, if what is about to be handed over is risky, or more than a few files have changed since the
-   * last one. `undefined`: there is no reason.
-   */
+  /** Makes a checkpoint by itself before a risky task, or if many files have changed since the last one; else `undefined`. */
   async beforeTask(request: By & { readonly task: string; readonly priority?: string }): Promise<Created | undefined> {
     const { session, by } = request
     const hasManyChanges = () =>

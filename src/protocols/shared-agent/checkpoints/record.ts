@@ -1,25 +1,30 @@
-/** A checkpoint as it is recorded, and the rules for its parts. Pure. Shared Agent Protocol, Checkpoint & Rollback Protocol. */
+/** Checkpoints as they are recorded, and the rules for their parts. Shared Agent Protocol §13. */
 import { printJson } from '../../../formats/json.ts'
 import { invalidInput } from '../../../kernel/errors.ts'
+import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
+import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import type { Tree } from '../../../tree/tree.ts'
 import { checkpointTypes } from '../commands/table.ts'
 import { isAgentName } from '../names.ts'
-import { hasShape, shapedIn } from '../shape.ts'
+import { hasShape, type Of, shapedIn } from '../shape.ts'
 
 /** Of a record. */
-export const mostBytes = 16 * 1024
+const mostBytes = 16 * 1024
 
-type CheckpointType = (typeof checkpointTypes)[number]
-
-export interface CheckpointRecord {
-  readonly id: string
-  readonly name: string
-  readonly type: CheckpointType
-  readonly by: string
-  /** In milliseconds, by the tree's time. */
-  readonly at: number
+const record = {
+  id: 'checkpoint',
+  name: 'name',
+  type: 'manual|auto|milestone',
+  by: 'text',
+  /** By the tree's time. */
+  at: 'time',
   /** `taken`: the id is given away, and is not used again. */
-  readonly state: 'taken' | 'made'
-}
+  state: 'taken|made',
+} as const
+export type CheckpointRecord = Of<typeof record>
+
+const lastRollback = { to: 'checkpoint', saved: 'checkpoint', at: 'time' } as const
+export type LastRollback = Of<typeof lastRollback>
 
 export const idOf = (number: number): string => `cp_${String(number).padStart(3, '0')}`
 
@@ -50,7 +55,7 @@ export function checkName(name: string): string {
   })
 }
 
-export function checkType(type: string): CheckpointType {
+export function checkType(type: string): CheckpointRecord['type'] {
   const found = checkpointTypes.find((known) => known === type)
   if (found !== undefined) return found
   throw invalidInput('INVALID_CHECKPOINT_TYPE', `Not a type of checkpoint: ${JSON.stringify(type.slice(0, 80))}.`, {
@@ -61,13 +66,61 @@ export function checkType(type: string): CheckpointType {
 export const printRecord = (record: CheckpointRecord): string => printJson(record)
 
 /** `undefined` for what was not written by us. The file may be a stranger's. */
-export const parseRecord = (bytes: Uint8Array): CheckpointRecord | undefined => shapedIn(bytes, shape, mostBytes)
+export const parseRecord = (bytes: Uint8Array): CheckpointRecord | undefined => shapedIn(bytes, record, mostBytes)
 
-const shape = {
-  id: 'checkpoint',
-  name: 'name',
-  type: checkpointTypes.join('|'),
-  by: 'text',
-  at: 'time',
-  state: 'taken|made',
+const highest = 1_000_000
+
+/** The records of checkpoints in one work tree, a leaf each. An id is taken by making its leaf, which stays for good. */
+export class Records {
+  readonly #tree: Tree
+  readonly #folder: TreePath
+
+  constructor(tree: Tree, folder: TreePath) {
+    this.#tree = tree
+    this.#folder = folder
+  }
+
+  /** Takes the id after the last one, of those that have a record or are in `used`. */
+  async take(record: Omit<CheckpointRecord, 'id'>, used: Iterable<string>): Promise<string> {
+    const names = (await this.#tree.list(this.#folder)).map(({ name }) => name.replace(/\.json$/, ''))
+    const numbers = new Set([...names, ...used].map((id) => numberFrom(id) ?? 0))
+    let last = 0
+    // A stranger's file can have any number; far too high ones do not count, they only must not be used again.
+    for (const number of numbers) if (number < highest && number > last) last = number
+    for (;;) {
+      do last++
+      while (numbers.has(last))
+      const taken = { id: idOf(last), ...record }
+      const { outcome } = await this.#tree.create(this.#pathOf(taken.id), printRecord(taken))
+      if (outcome === 'created') return taken.id
+    }
+  }
+
+  async markMade(id: string): Promise<void> {
+    await changeLeaf(this.#tree, this.#pathOf(id), (leaf) => {
+      const record = leaf && parseRecord(leaf.bytes)
+      return record && Buffer.from(printRecord({ ...record, state: 'made' }))
+    })
+  }
+
+  async read(id: string): Promise<CheckpointRecord | undefined> {
+    const leaf = await this.#tree.read(this.#pathOf(id), { atMost: mostBytes })
+    const record = leaf && leaf.size <= mostBytes ? parseRecord(leaf.bytes) : undefined
+    return record?.id === id ? record : undefined
+  }
+
+  async lastRollback(): Promise<LastRollback | undefined> {
+    const leaf = await this.#tree.read(this.#rollback, { atMost: mostBytes })
+    return shapedIn(leaf?.bytes, lastRollback, mostBytes)
+  }
+
+  async noteRollback(rollback: LastRollback): Promise<void> {
+    await changeLeaf(this.#tree, this.#rollback, () => Buffer.from(`${JSON.stringify(rollback)}\n`))
+  }
+
+  #pathOf = (id: string): TreePath => childOf(this.#folder, `${id}.json`)
+
+  get #rollback(): TreePath {
+    return childOf(this.#folder, 'rollback.json')
+  }
 }

@@ -1,14 +1,10 @@
-/**
- * How the steps of checkpoints and rollbacks are done in one work tree. Only in the turn of that work tree, so that a step that is
- * found there is of a killed process.
- */
+/** How the steps are done, in the turn of the work tree: a step that is found there was left by a killed process. */
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import type { Continued, Steps } from '../../../messaging/journal/journal.ts'
 import type { CheckpointPorts, Rollback as Prepared, Restless, Saved, WorkTree } from './ports.ts'
-import { type CheckpointRecord, messageOf } from './record.ts'
-import { Records } from './records.ts'
+import { type CheckpointRecord, messageOf, Records } from './record.ts'
 import { type Begun, type CheckpointStep, type Rollback, stepFrom } from './step.ts'
 
 /** What a killed process had left half done, and what became of it. */
@@ -146,10 +142,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
     return this.#work.save({ message: messageOf({ id, name }), state, at: await this.#ports.tree.now(), ...target })
   }
 
-  /**
-   * `first`: the checkpoint of what was there when the first file gave way. In the last attempt what does not stand still stays as
-   * it is, if that was asked for by force, or if other files have given way already.
-   */
+  /** `first`: what was there when the first file gave way. By force, or then, the last attempt leaves what keeps changing. */
   #prepare({ commit, force, first: begun }: Rollback, now: Saved['now'], first: string): Promise<Prepared | Restless> {
     const leavesRestless = this.#isLast && (force === true || begun !== undefined)
     return this.#work.prepare(commit, now, first, { leavesRestless })

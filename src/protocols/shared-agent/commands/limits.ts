@@ -1,7 +1,4 @@
-/**
- * What binds an answer: tokens by the kind of command, scaled by a modifier, and items for a list. Shared Agent Protocol §5
- * and §14. Pure but for the tokenizer, which is asked only where a count can matter.
- */
+/** What binds an answer: tokens by the kind of command, scaled by a modifier, and items for a list. §5 and §14. */
 import { isWithin, type LoadTokenizer, longestToken } from '../../../kernel/tokenizer.ts'
 import { cutMark } from '../refusal.ts'
 import type { Modifier } from '../schema.ts'
@@ -39,10 +36,7 @@ export function smartDefault(topic: string, urgent: boolean): Modifier | undefin
   return /\bprogress\b/i.test(topic.replaceAll('_', ' ')) ? 'brief' : undefined
 }
 
-/**
- * One text within its limit. What is cut ends at a word, and with a mark that says so. `around` puts it where it is printed,
- * with all that counts: what is shown there besides is never cut.
- */
+/** One text within its limit; what is cut ends at a word, with a mark. `around`: how it is printed, all of which counts. */
 export async function bounded(
   text: string,
   tokens: number,

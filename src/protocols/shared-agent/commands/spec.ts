@@ -31,10 +31,7 @@ export type Tail =
       readonly unshown?: true
     }
 
-/**
- * What binds an answer. `fixed`: its form is given, and it is never cut. Others are free text: §5 has a limit of tokens for
- * each, and for a list also one of items.
- */
+/** What binds an answer. `fixed`: its form is given, and it is never cut. Others are free text within the limits of §5. */
 export type LimitKind = 'fixed' | 'status' | 'summary' | 'list' | 'error'
 
 export const categories = [

@@ -1,7 +1,4 @@
-/**
- * Every command, once: what it takes, what binds its answer, and its help. Shared Agent Protocol §3, §10, §12 to §16; commands
- * that only primers use are in README.md.
- */
+/** Every command: what it takes, what binds its answer, its help. Shared Agent Protocol §3, §10, §12 to §16; README.md. */
 import type { Category, CommandSpec, Parameter, Tail } from './spec.ts'
 
 const word = (name: string): Parameter => ({ name, kind: 'word' })

@@ -1,7 +1,4 @@
-/**
- * What the model sees of a sentence: words, neighbours and parts of words, each hashed to a number. Training and running
- * share this file, so that both see the same. Pure.
- */
+/** What the model sees of a sentence, each word and part of a word hashed to a number; for training and running. Pure. */
 import type { Token } from './tokens.ts'
 
 /** FNV-1a, mixed once more, because only its lowest bits are used. */

@@ -1,8 +1,4 @@
-/**
- * A configured model: asked where the translator would ask back, or first where that is configured. What it answers is a line
- * like any other, judged by the same rules: it is parsed, what destroys something waits for a `yes`, and nobody unknown gets
- * a task. Without a configured one nothing leaves this program.
- */
+/** A configured model: asked where the translator would ask back, or first. Its answer is judged as any other line is. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { quote } from '../../../kernel/quotation.ts'

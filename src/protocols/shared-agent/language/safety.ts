@@ -1,7 +1,4 @@
-/**
- * What has to be true of a sentence before something is destroyed, whatever the model thinks of it: an order that begins with
- * the verb, names its object, and has no question, negation, condition or doubt in it. Pure.
- */
+/** What a sentence must be before something is destroyed: an order that begins with the verb and names its object. Pure. */
 import type { Command } from '../schema.ts'
 import { flat, type Token } from './tokens.ts'
 

@@ -30,8 +30,8 @@ const units: ReadonlyMap<string, number> = new Map([
 const shares: ReadonlyMap<string, number> = new Map([
   ...counted('half halbe halben media', 0.5, 0),
   ['quarter', 0.25],
-  ...counted('couple', 2, 0),
-  ...counted('few', 3, 0),
+  ['couple', 2],
+  ['few', 3],
 ])
 
 export interface Span {

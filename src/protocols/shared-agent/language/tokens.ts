@@ -97,21 +97,13 @@ function spelledOut(word: string): readonly string[] {
     return [word.replace(/'?s$/, ''), 'is']
   const [, head, tail] = /^(i|we|you|they|it|that|he|she)'(m|re|ve|ll|d)$/.exec(word) ?? []
   if (head !== undefined) return [head, { m: 'am', re: 'are', ve: 'have', ll: 'will', d: 'would' }[tail as 'm']]
-  return hasty[word] ?? [word]
+  return (hasty.get(word) ?? word).split(' ')
 }
-const hasty: Readonly<Record<string, readonly string[]>> = {
-  im: ['i', 'am'],
-  ive: ['i', 'have'],
-  pls: ['please'],
-  plz: ['please'],
-  thx: ['thanks'],
-  u: ['you'],
-  gonna: ['going', 'to'],
-  wanna: ['want', 'to'],
-  gotta: ['got', 'to'],
-  wat: ['what'],
-  msg: ['message'],
-}
+const hasty = new Map(
+  'im=i am,ive=i have,pls=please,plz=please,thx=thanks,u=you,gonna=going to,wanna=want to,gotta=got to,wat=what,msg=message'
+    .split(',')
+    .map((one) => one.split('=') as [string, string]),
+)
 
 /** The forms by which a single word is known, the first that fits. */
 const forms: readonly (readonly [Kind, RegExp])[] = [

@@ -3,9 +3,6 @@ import { helpLines } from '../commands/help.ts'
 import { features, protocolVersion } from '../commands/table.ts'
 import { type Handlers, told } from './speech.ts'
 
-/** What `#VERSION:features` shows unless asked for more, as §10 writes it. */
-const shownFeatures = 3
-
 export const aboutHandlers: Handlers = {
   async HELP({ parts, given, modifier }) {
     return told(...helpLines(given.category, modifier, await parts.table()))
@@ -23,8 +20,8 @@ export const aboutHandlers: Handlers = {
   },
 
   async 'VERSION:features'({ modifier }) {
-    const most = modifier === 'detailed' || typeof modifier === 'object' ? Number.POSITIVE_INFINITY : shownFeatures
-    const shown = Object.entries(features).slice(0, most)
+    const isAll = modifier === 'detailed' || typeof modifier === 'object'
+    const shown = Object.entries(features).slice(0, isAll ? undefined : 3)
     return told(...shown.map(([name, since]) => `• ${name}: ${since}`))
   },
 

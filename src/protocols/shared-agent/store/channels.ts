@@ -1,7 +1,6 @@
 /**
- * `#BROADCAST`, `#SUBSCRIBE`, `#UNSUBSCRIBE` and `#DIRECT`. Shared Agent Protocol §12. What is sent is a line of the session's
- * log with the names of those it is for, in one step with whatever else changes: it reaches all of them or none. Each
- * reader has a mark up to which it has read.
+ * Messages. Shared Agent Protocol §12. What is sent is a line of the log with the names of its readers: it reaches all of them or
+ * none. Each reader has a mark up to which it has read.
  */
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, type SessionId } from '../layout.ts'
@@ -91,9 +90,8 @@ export interface Taking {
 }
 
 /**
- * Takes what was sent to an agent: each message goes to one reader, once. The document tells who was first, since every
- * reader of an agent changes the same mark. What another reader has in hand is waited for: it is written out within a moment,
- * or that reader was killed or is held, and then this one gets it.
+ * Takes what was sent to an agent: each message goes to one reader, since all change the same mark. What another reader has in
+ * hand is waited for, and taken over if that reader was killed or is held.
  */
 export async function take(parts: SessionParts, id: SessionId, agent: string, taking: Taking = {}): Promise<Unread[]> {
   const { documents, tree, settings } = parts

@@ -1,7 +1,4 @@
-/**
- * `#CONTEXT`: what a session knows, as a file that another session can take up. Shared Agent Protocol §16. Files lie inside
- * the workspace and outside of what protocols keep; what is not as it should be is refused before anything changes.
- */
+/** `#CONTEXT`: what a session knows, as a file that another session can take up. Shared Agent Protocol §16. */
 import { PlainYamlProblem } from '../../../formats/plain-yaml.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'

@@ -1,7 +1,6 @@
 /**
- * Reading and changing a session. Every change is one compare and replace of its document, with the line of the log inside,
- * so that a change is never there without its line. Older lines move to pages, whose content follows from their number: a
- * page is made before the document lets go of its lines, and whoever else makes it makes the same.
+ * Reading and changing a session. A change is one compare and replace of its document, with its line of the log inside. Older
+ * lines move to pages: a page is made before the document lets go of its lines, and is the same whichever process makes it.
  */
 import { corrupt, invalidInput } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
@@ -60,10 +59,7 @@ export class Documents {
     return leaf && this.#parsed(id, leaf.bytes)
   }
 
-  /**
-   * One step. `change` gets the session, started unless that is not wanted, and the time. It is asked again when another
-   * process was first. What it throws ends the step.
-   */
+  /** One step. `change` is asked again when another process was first; what it throws ends the step. */
   async change<T>(
     id: SessionId,
     { by, startsIt = true }: Changing,
@@ -94,10 +90,7 @@ export class Documents {
     return isNoted
   }
 
-  /**
-   * Adds a line about what is done beside the document, which belongs to the session from one start to its end. `line`
-   * answers it, or `undefined` where the log has it. False when the session is over by now.
-   */
+  /** Adds a line about what is done beside the document, unless `line` finds it there. False: the session is over by now. */
   async note(
     { id, generation }: Sitting,
     by: string,

@@ -1,7 +1,6 @@
 /**
- * Ends a session. That is one step, since locks and signals belong to the session from one start to its end: with the
- * document they are over. What follows wakes up whoever waits and clears away what nobody reads any more; whoever ends the
- * session a second time does that again.
+ * Ends a session, in one step of the document: its locks and signals belong to one start. What follows wakes those who wait and
+ * clears away, and is repeated when the session is ended again.
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'

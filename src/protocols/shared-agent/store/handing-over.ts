@@ -1,7 +1,4 @@
-/**
- * Hands tasks to the ones who carry them: a runner is started, or a message of another protocol is sent. Tasks that another
- * protocol carries are over when their message is.
- */
+/** Hands tasks over: a runner is started, or a message of another protocol is sent, whose end is the end of the task. */
 import { sha256 } from '../../../formats/digest.ts'
 import { notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { SessionId } from '../layout.ts'
@@ -25,17 +22,12 @@ export async function handOver(parts: SessionParts, id: SessionId, { id: taskId,
     return
   }
   const role = roleOf(await parts.roles(), agent)
-  if (!role?.via)
-    throw notFound('NO_SUCH_ROLE', `No protocol carries tasks to ${agent}.`, {
-      hint: 'Say which in .signalbox/session.yaml, then #RETRY.',
-    })
-  if (!ports.carry)
-    throw unavailable('NO_CARRIER', `Nothing here carries tasks by ${role.via}.`, {
-      hint: 'Say it from the command line.',
-    })
-  const carried = await underLease(parts.tree, `hand over ${id} ${taskId}`, () =>
-    carryOne(parts, id, taskId, role, role.via!),
-  )
+  const unknown = 'Say which in .signalbox/session.yaml, then #RETRY.'
+  if (!role?.via) throw notFound('NO_SUCH_ROLE', `No protocol carries tasks to ${agent}.`, { hint: unknown })
+  const hint = 'Say it from the command line.'
+  if (!ports.carry) throw unavailable('NO_CARRIER', `Nothing here carries tasks by ${role.via}.`, { hint })
+  const carry = () => carryOne(parts, id, taskId, role, role.via!)
+  const carried = await underLease(parts.tree, `hand over ${id} ${taskId}`, carry)
   if (carried === 'busy')
     throw unavailable('BEING_HANDED_OVER', `Somebody else hands ${taskId} over, or was killed while doing so.`, {
       hint: `Look again in ${leaseMs / 1000} s: #RETRY:${agent}:${taskId}`,
@@ -81,7 +73,7 @@ function marked(id: SessionId, session: Session, taskId: string, sentAt: number)
 }
 
 /** A name that every protocol takes, and that no agent would choose. */
-export function senderOf(id: SessionId, n: number): string {
+function senderOf(id: SessionId, n: number): string {
   const plain = id.toLowerCase().replace(/[^a-z0-9_-]/g, '-')
   const hash = () => sha256(id).slice(0, 8)
   const own = plain === id && id.length <= 40 ? id : `${plain.slice(0, 31)}-${hash()}`

@@ -1,12 +1,9 @@
-/**
- * The checkpoints of sessions, for whoever needs them: made and found by `checkpoints/`, noted in the session. A session has
- * a mark while one is under way, so that the next command knows without asking git that something was cut off.
- */
+/** Checkpoints, noted in the session. While one is under way the session has a mark, so that a kill is seen without git. */
 import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
-import { automaticLine, recoveredLines } from '../checkpoints/answers.ts'
+import { recoveredLines } from '../checkpoints/answers.ts'
 import { riskOf } from '../checkpoints/automatic.ts'
-import { Checkpoints, type Created } from '../checkpoints/checkpoints.ts'
+import { Checkpoints } from '../checkpoints/checkpoints.ts'
 import type { Done } from '../checkpoints/ports.ts'
 import { type CheckpointRecord, numberFrom, parseRecord } from '../checkpoints/record.ts'
 import { checkpointsFolder, type SessionId, sessionId, unfinishedFolder } from '../layout.ts'
@@ -22,11 +19,8 @@ const isNowhere = (error: unknown): error is SignalboxError =>
 
 export function checkpointsOf(parts: SessionParts): Checkpoints {
   const { tree, ports, settings, documents } = parts
-  if (!ports.workTree) {
-    throw unavailable('NO_CHECKPOINTS', 'Checkpoints cannot be made here.', {
-      hint: 'Use a workspace inside a git repository.',
-    })
-  }
+  const hint = 'Use a workspace inside a git repository.'
+  if (!ports.workTree) throw unavailable('NO_CHECKPOINTS', 'Checkpoints cannot be made here.', { hint })
   const states = savedStates(parts)
   return new Checkpoints({
     tree,
@@ -58,10 +52,9 @@ async function tell({ documents, settings }: SessionParts, id: SessionId, done: 
   const isPhase = record?.type === 'milestone' && recovered?.outcome !== 'undone'
   await documents.change(id, { by: settings.orchestrator, startsIt: false }, (session, at) => {
     const next = { ...withoutMark(session), ...(isPhase ? { phaseAt: at } : {}) }
-    const isTold = session.log.some(
-      ({ did, about, text }) => did === own.did && about === own.about && text === own.text,
-    )
     if (session.status === 'ended') return { answer: undefined }
+    const isOwn = ({ did, about, text }: Change) => did === own.did && about === own.about && text === own.text
+    const isTold = session.log.some(isOwn)
     return { session: next, line: isTold ? undefined : line, answer: undefined }
   })
 }
@@ -112,29 +105,20 @@ export async function recordsOf({ tree }: SessionParts, id: SessionId): Promise<
 
 const mostRecords = 200
 
-/**
- * Makes a checkpoint before a task that is risky, or when many files have changed since the last one. Answers what is to be
- * said about it. Where there is no git the task is given all the same.
- */
-export async function beforeTask(
-  { parts, id, agent }: Pick<Speech, 'parts' | 'id' | 'agent'>,
-  task: string,
-  priority: number,
-): Promise<string[]> {
+/** Makes a checkpoint before a risky task, and answers what is to be said of it. Without git the task is given all the same. */
+export async function beforeTask({ parts, id, agent }: Speech, task: string, priority: number): Promise<string[]> {
   const { settings, ports, tree } = parts
   if (!settings.automaticCheckpoints || !ports.workTree) return []
   const request = { session: id, by: agent, task, priority: `P${priority}` }
-  const isRisky = riskOf(request) !== undefined
   // Without any checkpoint there is nothing that many files could have changed since.
-  if (!isRisky && (await tree.list(checkpointsFolder(id))).length === 0) return []
-  let made: Created | undefined
+  if (!riskOf(request) && (await tree.list(checkpointsFolder(id))).length === 0) return []
   try {
-    made = await checkpointsOf(parts).beforeTask(request)
+    const made = await checkpointsOf(parts).beforeTask(request)
+    return made ? [`ack:checkpoint:${made.id}`, ...recoveredLines(made)] : []
   } catch (error) {
     if (isNowhere(error)) return [`no_checkpoint:${error.code}`]
     throw error
   }
-  return made ? [automaticLine(made), ...recoveredLines(made)] : []
 }
 
 /** The commit of the newest checkpoint, or of HEAD; `undefined` where there is none. */

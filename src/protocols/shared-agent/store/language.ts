@@ -1,7 +1,4 @@
-/**
- * What is said in words: translated, run, and answered in words. Shared Agent Protocol §2.5. How each user is spoken to, and
- * what a `yes` would run, is kept in the session.
- */
+/** What is said in words: translated, run, and answered in words. Shared Agent Protocol §2.5. */
 import { parseLine } from '../format.ts'
 import { correctedCommand, printCorrection, readCorrections } from '../language/examples.ts'
 import { firstManner, hear, type Manner, meantIn } from '../language/manner.ts'
@@ -115,10 +112,7 @@ function withHeard({ settings }: SessionParts, manner: Manner, text: string, tod
   return { ...rest, heard: text, ...(todo === 'ask' ? { isUnsure: true } : {}) }
 }
 
-/**
- * A command of the protocol is "anything else" than a yes: what was asked is forgotten. Said right after a sentence that was
- * asked back, it is what that sentence meant.
- */
+/** A command is no yes: what was asked is forgotten. Right after a sentence that was asked back, it is what that meant. */
 export async function forgetAsked(speaking: Speaking, line: string): Promise<void> {
   const before = mannerOf(speaking, speaking.session)
   const { asked, heard, isUnsure, ...after } = before

@@ -80,10 +80,7 @@ const take = (
     async () => (await request.busy()) ?? ((await noteIt(speech, 'LOCK', resource)) ? request.take() : undefined),
   )
 
-/**
- * The line of the log comes before the step, so that a killed process leaves no step without one. False when the session has
- * ended meanwhile, and with it its locks.
- */
+/** The line comes before the step, so that a kill leaves no step without one. False: the session and its locks have ended. */
 function noteIt(speech: Speech, did: string, about: string, text?: string): Promise<boolean> {
   const { parts, agent } = speech
   const line = { did, about, ...(text === undefined ? {} : { text }) }
@@ -93,10 +90,7 @@ function noteIt(speech: Speech, did: string, about: string, text?: string): Prom
 const sessionEnded = () =>
   new Refusal('E005', 'session_ended', 'The session ended while this was said. Say it again to start it anew.')
 
-/**
- * One name for one thing: `./src//a.js`, `../here/src/a.js` and the path from the top of the disk are `src/a.js`. An address
- * stays as it is.
- */
+/** One name for one thing: `./src//a.js`, `../here/src/a.js` and the absolute path are `src/a.js`. An address stays as it is. */
 function resourceOf({ ports: { folder } }: SessionParts, text = ''): string {
   const name = text.trim().normalize('NFC')
   if (name === '') throw new Refusal('E002', 'missing_resource', '<resource> is missing.')

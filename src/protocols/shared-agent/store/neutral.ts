@@ -1,8 +1,4 @@
-/**
- * Sessions in neutral words. A message is a task: it is sent by delegating, taken by beginning it, and done with its result.
- * What is broadcast or said directly is part of a conversation, and stays in the session's own inbox. A place is a session.
- */
-
+/** Sessions in neutral words. A message is a task, a place a session. Broadcasts and direct messages stay in its own inbox. */
 import { digestOf } from '../../../formats/digest.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'

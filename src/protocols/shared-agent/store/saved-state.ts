@@ -1,7 +1,4 @@
-/**
- * The state of a session as bytes, for checkpoints: what a rollback brings back with the files. Messages, the log and what
- * somebody has read stay as they are, and the numbers of tasks go on.
- */
+/** The state of a session as bytes, for checkpoints. A rollback leaves messages, the log and the numbers of tasks alone. */
 import { corrupt } from '../../../kernel/errors.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, sessionId } from '../layout.ts'
@@ -33,10 +30,7 @@ export const savedStates = (parts: SessionParts) => ({
     readKept(name, bytes)
   },
 
-  /**
-   * One step of the document, unless it is none of `known`; then the session's locks are released, which its line tells their
-   * owners. Twice is fine. A session that has ended has no state to bring back.
-   */
+  /** One step of the document; then the session's locks are released, which its line tells their owners. Twice is fine. */
   async restore(
     name: string,
     bytes: Uint8Array,

@@ -17,10 +17,7 @@ export interface SentTask {
   readonly task: Task
 }
 
-/**
- * One change of the document, which has the key too: so a key that is repeated finds the task, wherever that is by now. The same
- * key in another session is another one, unless the sender did not say which session it means.
- */
+/** One change, which has the key too. The same key in another session is another one, unless the sender named no session. */
 export async function send(parts: SessionParts, id: SessionId, draft: Draft, key?: string): Promise<SentTask> {
   const by = agentName(draft.from)
   const wanted = { ...draft, from: by, to: agentName(draft.to) }

@@ -115,10 +115,7 @@ export class Sessions {
     return translateIn(this.#parts, id, text)
   }
 
-  /**
-   * Takes what was sent to an agent, oldest first; each message goes to one reader, once. Whoever may be killed before it has
-   * done something with them says `untilHandedOut`.
-   */
+  /** Takes what was sent to an agent, oldest first, each message once. `untilHandedOut`: for a reader that may be killed. */
   async inbox(
     agent: string,
     { session, waitMs = 0, limit, peek = false, untilHandedOut = false, signal }: InboxOptions = {},

@@ -27,10 +27,7 @@ export interface Settled {
   readonly task: Task
 }
 
-/**
- * Records what came of a task, tells who gave it, and hands over what waited for it. `find` answers the task, or `undefined` if
- * nothing is to be recorded.
- */
+/** Records what came of the task that `find` answers, tells who gave it, and hands over what waited for it. */
 export async function settleTask(
   parts: SessionParts,
   id: SessionId,

@@ -1,7 +1,6 @@
 /**
- * `#WAIT` and `#SIGNAL`. Shared Agent Protocol §12, "Dependency Management". A signal is latched: a leaf, which a later wait
- * finds. Whoever waits has a leaf too, and the signal that takes it away has released that one: so each is counted once. It
- * takes it to where the waiter listens, so that one step both releases and wakes.
+ * `#WAIT` and `#SIGNAL`. Shared Agent Protocol §12. A signal is latched: a leaf, which a later wait finds. A waiter has a leaf
+ * too; the signal moves it to where the waiter listens, which releases, wakes and counts the waiter in one step.
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -9,7 +8,7 @@ import { listen, Waiters, waiterBeat, waiterLease } from '../../../messaging/wai
 import type { Tree } from '../../../tree/tree.ts'
 import { conditionFolder, type SessionId, type Sitting, signalsFolder } from '../layout.ts'
 import { Refusal } from '../refusal.ts'
-import { shapedIn } from '../shape.ts'
+import { type Of, shapedIn } from '../shape.ts'
 import { waitForLock } from './locks.ts'
 import type { SessionParts } from './parts.ts'
 import { type Answer, type Handlers, isRunning, nothing, type Speech, sittingOf, told } from './speech.ts'
@@ -65,15 +64,10 @@ export const signalHandlers: Handlers = {
 }
 
 /** What a latch says: the signal, and what the log tells of it. */
-interface Latch {
-  readonly condition: string
-  readonly value: string
-  readonly by: string
-  readonly at: number
-}
+const latchShape = { condition: 'text', value: 'text', by: 'text', at: 'time' } as const
+type Latch = Of<typeof latchShape>
 
-const parseLatch = (bytes: Uint8Array | undefined): Latch | undefined =>
-  shapedIn(bytes, { condition: 'text', value: 'text', by: 'text', at: 'time' }, longestLatch)
+const parseLatch = (bytes: Uint8Array | undefined): Latch | undefined => shapedIn(bytes, latchShape, longestLatch)
 
 /** The line of a signal, unless the log has it or has long been going on without it. */
 async function noteSignal({ documents }: SessionParts, sitting: Sitting, { condition, value, by, at }: Latch) {

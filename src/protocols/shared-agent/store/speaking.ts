@@ -1,7 +1,4 @@
-/**
- * Says one line in a session: reads it, puts variables in, checks it, and asks whoever answers such a command. What is used
- * all day is loaded with this; the rest when it is first asked for.
- */
+/** Says one line in a session. What answers the command is loaded when it is first asked for, but for the commonest. */
 import { estimateTokens } from '../../../kernel/token-estimate.ts'
 import { type Kind, wordsOf } from '../commands/spec.ts'
 import { checkpointTypes } from '../commands/table.ts'

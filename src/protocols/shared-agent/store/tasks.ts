@@ -26,6 +26,7 @@ import { type Answer, bullets, type Handlers, line, notFound, type Speech, told 
 /** The oldest that are done go when there are more. */
 const mostTasks = 1000
 const mostDefinitions = 200
+
 export const taskHandlers: Handlers = {
   async DELEGATE(speech) {
     const { parts, id, agent, given } = speech
@@ -34,8 +35,8 @@ export const taskHandlers: Handlers = {
     const via = carrierFor(await parts.roles(), to)
     const before = await (await import('./kept.ts')).beforeTask(speech, task, priority)
     const made = await parts.documents.change(id, { by: agent }, (session, at) => {
-      const given = { agent: to, task, priority, by: agent, ...(via === undefined ? {} : { via }) }
-      const one: Task = { ...newTask(session, at), ...given }
+      const more = { agent: to, task, priority, by: agent, ...(via === undefined ? {} : { via }) }
+      const one: Task = { ...newTask(session, at), ...more }
       const next = withRoom(withNewTask(session, one))
       const inbox = via === undefined ? { to: [to] } : {}
       const said = { did: 'DELEGATE', about: one.id, text: `P${priority} ${task}`, ...inbox }
@@ -52,13 +53,9 @@ export const taskHandlers: Handlers = {
     const retried = await parts.documents.change(id, { by: agent }, (session, at) => {
       const found = taskMeant(session, given.agent ?? '', given.task ?? '')
       if (!found) return { answer: undefined }
-      // What waits already is only handed over again; who does it may be somebody else by now.
-      const {
-        via: _,
-        result: __,
-        message: ___,
-        ...again
-      } = found.state === 'pending' ? found : stepped(found, 'retry', at)
+      // What waits already is only handed over again; its carrier may be another one by now.
+      const before = found.state === 'pending' ? found : stepped(found, 'retry', at)
+      const { via: _, result: __, message: ___, ...again } = before
       const via = carrierFor(roles, found.agent)
       const one: Task = via === undefined ? again : { ...again, via }
       const said = { did: 'RETRY', about: one.id, ...(via === undefined ? { to: [one.agent] } : {}) }
@@ -139,22 +136,14 @@ export const taskHandlers: Handlers = {
       ({ task, result }) => topic === undefined || names(task, topic) || names(result ?? '', topic),
     )
     if (tasks.length === 0) return notFound
-    const count = (is: (task: Task) => boolean) => tasks.filter(is).length
-    const isBlocked = (task: Task) => task.state === 'pending' && waitsFor(session, task).length > 0
-    const parts = [
-      ['done', count(({ state }) => state === 'completed')],
-      ['running', count(({ state }) => state === 'in_progress')],
-      ['blocked', count(isBlocked)],
-      ['waiting', count((task) => task.state === 'pending' && !isBlocked(task))],
-      ['failed', count(({ state }) => state === 'failed')],
-    ] as const
+    const words = tasks.map((task) => {
+      if (task.state === 'pending') return waitsFor(session, task).length > 0 ? 'blocked' : 'waiting'
+      return ({ completed: 'done', in_progress: 'running', failed: 'failed' } as const)[task.state]
+    })
+    const count = (word: string) => words.filter((one) => one === word).length
     // Done, running and blocked always; the others where there are some.
-    return told(
-      parts
-        .filter(([, n], at) => at < 3 || n > 0)
-        .map(([word, n]) => `${word} ${n}`)
-        .join(', '),
-    )
+    const shown = ['done', 'running', 'blocked', ...['waiting', 'failed'].filter((word) => count(word) > 0)]
+    return told(shown.map((word) => `${word} ${count(word)}`).join(', '))
   },
 
   async ESCALATE({ parts, id, agent, given }) {
@@ -191,10 +180,7 @@ function carrierFor(roles: Roles, agent: string): string | undefined {
   return role?.program ? 'program' : role?.via
 }
 
-/**
- * What is to be said besides. The task is recorded whether it can be handed over or not; `#RETRY` and `session work` try
- * again. One that waits for another is handed over when that is done.
- */
+/** What is to be said besides. The task is recorded in any case; `#RETRY` and `session work` try again to hand it over. */
 async function handedOver({ parts, id }: Speech, task: Task, waits: readonly Dependency[]): Promise<string[]> {
   if (task.via === undefined) return [`unassigned:${task.agent}`]
   if (waits.length > 0) return waits.map((one) => `waits_for:${one.agent}:${one.task}`)

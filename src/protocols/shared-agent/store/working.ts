@@ -1,7 +1,4 @@
-/**
- * Does what was delegated. A runner is one process for one task and holds a lease while it works: a task that is in progress
- * and whose lease has ended has lost its runner. Tasks that another protocol carries are over when their message is.
- */
+/** Does what was delegated. A runner holds a lease while it works: a task in progress without a lease has lost its runner. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { quote } from '../../../kernel/quotation.ts'
 import { listen } from '../../../messaging/waiting/waiting.ts'

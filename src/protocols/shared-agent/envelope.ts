@@ -23,15 +23,12 @@ export const messageIdOf = (session: string, { id }: Pick<Task, 'id'>): string =
 export function messageOf(session: string, record: Task | Escalation): SessionMessage {
   const said = isTask(record)
     ? { to: record.agent, state: record.state, summary: summaryOf(record) }
-    : {
-        to: record.answeredBy ?? 'human',
-        state: record.answer === undefined ? 'asked' : 'answered',
-        summary: record.issue.slice(0, longestSummary),
-      }
+    : { to: record.answeredBy ?? 'human', state: record.answer === undefined ? 'asked' : 'answered' }
   return {
     protocol: 'session',
     id: messageIdOf(session, record),
     from: record.by,
+    summary: textOf(record).slice(0, longestSummary),
     ...said,
     path: documentPath(sessionId(session)),
     createdAt: isoTime(record.at),

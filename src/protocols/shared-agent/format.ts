@@ -9,6 +9,7 @@ import { escapeLast, escapeSegment, type Segment, segmentsOf } from './segments.
 export const longestLine = 16_384
 
 const largestLimit = 100
+const day = 86_400
 
 const start = /^#([A-Z][A-Z0-9_]*)(?=:|\s*$)/
 const declaration = /^\{\{([^{}]*)\}\}:\s*(?:"(.*)"|(.*?))\s*$/s
@@ -135,7 +136,7 @@ function checkedTail(tail: Tail, { text, at }: Segment): string {
   if (!/^\d+$/.test(text)) throw new Refusal('E002', 'bad_timeout', rule, at)
   const seconds = Number(text)
   if (seconds < tail.least) throw new Refusal('E002', `min_timeout_${tail.least}`, `${tail.least} s is the least.`, at)
-  if (seconds > tail.most) throw new Refusal('E002', `max_timeout_${tail.most}`, `${tail.most} s is the most.`, at)
+  if (seconds > day) throw new Refusal('E002', `max_timeout_${day}`, `${day} s is the most.`, at)
   return String(seconds)
 }
 

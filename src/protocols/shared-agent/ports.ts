@@ -1,4 +1,5 @@
 /** What sessions need from outside of the tree. Each is asked for when it is used; without one, what needs it says so. */
+import type { Draft } from '../../kernel/envelope.ts'
 import type { RunProgram } from '../../kernel/program.ts'
 import type { Tokenizer } from '../../kernel/tokenizer.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
@@ -17,7 +18,7 @@ export interface SessionPorts {
   /** Starts a process that does one task, and does not wait for it. Absent where no process is to be started. */
   startRunner?(session: string, task: string): Promise<void>
   /** Sends a task by another protocol; answers the message's id. `perhapsSince`: it may have been sent since, so look first. */
-  carry(via: string, draft: Carried, options: { readonly perhapsSince?: number | undefined }): Promise<string>
+  carry(via: string, draft: Draft, options: { readonly perhapsSince?: number | undefined }): Promise<string>
   /** What came of such a message: its completion, or the answer of whoever got it; `undefined` while nothing has. */
   carried(via: string, message: string, sent: Correspondence): Promise<MessageOutcome | undefined>
   /** Takes an answer out of the inbox of its reader, for whom it has been written down. Twice is fine. */
@@ -34,15 +35,6 @@ export interface SessionPorts {
   rolesIgnored(): Promise<{ readonly reason: string; readonly hint: string } | undefined>
   /** The short names of protocols that can carry a task. */
   readonly carriers: readonly string[]
-}
-
-export interface Carried {
-  readonly from: string
-  readonly to: string
-  readonly text: string
-  readonly summary: string
-  readonly place?: string
-  readonly urgency: 'high' | 'normal' | 'low'
 }
 
 /** As people wrote it. */

@@ -106,9 +106,10 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
     going(await this.begin({ session, name, type: 'auto', by: 'Signalbox' }, rollback))
 
   /** Nothing was kept. A rollback that had begun goes on with what was there at first. */
-  async #afterCutOff({ session, id, name, rollback }: Of<'save'>): Done {
-    if (isBegun(rollback)) return going(onwards({ session, id, name, rollback }, rollback.first.commit))
-    await this.#tell(session, id)
+  async #afterCutOff(step: Of<'save'>): Done {
+    const { rollback } = step
+    if (isBegun(rollback)) return going(onwards(step, rollback, rollback.first.commit))
+    await this.#tell(step.session, step.id)
     return 'lost'
   }
 
@@ -161,9 +162,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
       await this.#tell(session, id)
       return undefined
     }
-    return going(
-      onwards({ session, id, name, rollback: { ...rollback, first: rollback.first ?? { id, commit } } }, commit),
-    )
+    return going(onwards(step, { ...rollback, first: rollback.first ?? { id, commit } }, commit))
   }
 
   async #place(step: Of<'place'>): Done {
@@ -185,11 +184,10 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
     return this.#saveMore(step, rollback)
   }
 
-  /** Of a rollback that was cut off. `undefined`: there is something in neither of its two checkpoints, which must be saved first. */
+  /** Of a rollback that was cut off. `undefined`: something is in neither of its two checkpoints, and must be saved first. */
   async #prepareAgain({ rollback }: Of<'place'>): Promise<Prepared | Restless | undefined> {
-    const { first, commit } = rollback
-    const found = await this.#work.checkAgain(first.commit, commit)
-    return found.isStrange ? undefined : this.#prepare(rollback, found, first.commit)
+    const found = await this.#work.checkAgain(rollback.first.commit, rollback.commit)
+    return found.isStrange ? undefined : this.#prepare(rollback, found, rollback.first.commit)
   }
 
   async #restore(step: Of<'restore'>): Done {
@@ -230,10 +228,9 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
 const isBegun = (rollback: Rollback | undefined): rollback is Begun => rollback?.first !== undefined
 
 /** The step of a rollback after what is there was kept. */
-const onwards = (
-  about: Pick<CheckpointStep, 'session' | 'id' | 'name'> & { readonly rollback: Begun },
-  commit: string,
-): CheckpointStep => ({ ...about, do: about.rollback.isPlaced ? 'restore' : 'place', commit })
+const onwards = ({ session, id, name }: CheckpointStep, rollback: Begun, commit: string): CheckpointStep => {
+  return { do: rollback.isPlaced ? 'restore' : 'place', session, id, name, rollback, commit }
+}
 
 const notKept = (id: string) =>
   conflict('CHECKPOINT_NOT_KEPT', `The checkpoint ${id} could not be kept: somebody moved the branch meanwhile.`, {

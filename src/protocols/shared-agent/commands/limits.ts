@@ -4,9 +4,8 @@ import { cutMark } from '../refusal.ts'
 import type { Modifier } from '../schema.ts'
 import type { CommandSpec, LimitKind } from './spec.ts'
 
-/** §5, "Token Limits by Command Type". */
+/** §5, "Token Limits by Command Type"; a list has 4 items. */
 const tokensOf: Readonly<Record<Exclude<LimitKind, 'fixed'>, number>> = { status: 10, summary: 15, list: 8, error: 10 }
-const itemsOfList = 4
 
 export interface Bound {
   /** For each item of a list, otherwise for all of it; with `total` for all of it in any case. */
@@ -16,18 +15,13 @@ export interface Bound {
 }
 
 /** `undefined`: the answer has a fixed form. */
-export function boundOf(
-  { limit, items = itemsOfList }: CommandSpec,
-  modifier: Modifier | undefined,
-): Bound | undefined {
+export function boundOf({ limit, items = 4 }: CommandSpec, modifier: Modifier | undefined): Bound | undefined {
   if (limit === 'fixed') return undefined
   if (typeof modifier === 'object') return { tokens: modifier.limit, items: Number.POSITIVE_INFINITY, total: true }
   const factor = modifier === 'brief' ? 0.5 : modifier === 'detailed' ? 2 : 1
-  return {
-    tokens: Math.max(1, Math.floor(tokensOf[limit] * factor)),
-    items: limit === 'list' ? Math.max(1, Math.floor(items * factor)) : Number.POSITIVE_INFINITY,
-    total: limit !== 'list',
-  }
+  const scaled = (most: number) => Math.max(1, Math.floor(most * factor))
+  const isList = limit === 'list'
+  return { tokens: scaled(tokensOf[limit]), items: isList ? scaled(items) : Number.POSITIVE_INFINITY, total: !isList }
 }
 
 /** A modifier that nobody gave: §14, "Smart Defaults". What somebody says, `:standard` too, counts more. */

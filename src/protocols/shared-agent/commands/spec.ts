@@ -18,7 +18,6 @@ export type Tail =
       readonly name: string
       readonly kind: 'seconds'
       readonly least: number
-      readonly most: number
       /** Names that a colon may belong to: behind any other name it begins the time. */
       readonly mayHaveColons: RegExp
     }
@@ -79,7 +78,6 @@ export function usageOf(spec: CommandSpec, which: 'long' | 'short' = 'long'): st
     const shown = `:<${which === 'short' ? (short ?? name) : name}>`
     return optional ? `[${shown}]` : shown
   })
-  const tails =
-    which === 'short' ? [] : (spec.tails ?? []).flatMap((tail) => ('unshown' in tail ? [] : [`[:${tail.name}]`]))
-  return `#${spec.name}${parameters.join('')}${tails.join('')}`
+  const tails = (spec.tails ?? []).filter((tail) => which === 'long' && !('unshown' in tail))
+  return `#${spec.name}${parameters.join('')}${tails.map(({ name }) => `[:${name}]`).join('')}`
 }

@@ -15,7 +15,7 @@ const file: Parameter = { name: 'filepath', kind: 'path' }
 const priority: Tail = { name: 'P0-P3', kind: 'priority' }
 const choice = (name: string, ...choices: string[]): Tail => ({ name, kind: 'choice', choices })
 const seconds = (least: number, mayHaveColons: RegExp): Tail => {
-  return { name: 'timeout', kind: 'seconds', least, most: 86_400, mayHaveColons }
+  return { name: 'timeout', kind: 'seconds', least, mayHaveColons }
 }
 
 export const checkpointTypes = ['manual', 'auto', 'milestone'] as const

@@ -2,10 +2,10 @@
  * Sentences that a person has corrected, with the command that was meant: `save the day => #CHECKPOINT:create:manual:the day`.
  * The same sentence means that command from then on, also with another path, time or name in it. Pure.
  */
-import { nowhere, type Surroundings } from './surroundings.ts'
+import type { Surroundings } from './surroundings.ts'
 import { type Token, tokensOf } from './tokens.ts'
 
-export interface Correction {
+interface Correction {
   readonly said: string
   readonly command: string
 }
@@ -14,25 +14,16 @@ const separator = ' => '
 
 /** One line of the file; `undefined` for what cannot be one. */
 export const printCorrection = ({ said, command }: Correction): string | undefined =>
-  said.includes(separator) || said.trim() === ''
-    ? undefined
-    : `${said.replace(/\s+/g, ' ').trim()}${separator}${command}`
+  said.includes(separator) || !said.trim() ? undefined : `${said.replace(/\s+/g, ' ').trim()}${separator}${command}`
 
 export const readCorrections = (text: string): readonly Correction[] =>
   text.split('\n').flatMap((line) => {
-    const at = line.indexOf(separator)
-    return at > 0 && line.startsWith('#', at + separator.length)
-      ? [{ said: line.slice(0, at), command: line.slice(at + separator.length) }]
-      : []
+    const [, said, command] = /^((?:(?! => ).)+) => (#.*)$/.exec(line) ?? []
+    return said === undefined || command === undefined ? [] : [{ said, command }]
   })
 
 /** The command of the newest correction that this sentence has the words of, with the values of this sentence. */
-export function correctedCommand(
-  text: string,
-  corrections: readonly Correction[],
-  surroundings: Partial<Surroundings>,
-): string | undefined {
-  const around = { ...nowhere, ...surroundings }
+export function correctedCommand(text: string, corrections: readonly Correction[], around: Surroundings) {
   const tokens = tokensOf(text, around)
   for (const { said, command } of corrections.toReversed()) {
     const pattern = tokensOf(said, around)
@@ -42,17 +33,11 @@ export function correctedCommand(
 }
 
 const spoken = (tokens: readonly Token[]) => tokens.filter(({ kind, word }) => kind !== 'mark' || word === '?')
-const shape = (tokens: readonly Token[]): string =>
-  spoken(tokens)
-    .map(({ word }) => word)
-    .join(' ')
+const shape = (tokens: readonly Token[]): string => JSON.stringify(spoken(tokens).map(({ word }) => word))
 
 /** Each value of the old sentence that stands in the command is replaced by the one in its place. */
 function withValuesOf(tokens: readonly Token[], pattern: readonly Token[], command: string): string {
   const own = spoken(tokens)
   const values = new Map(spoken(pattern).map(({ kind, value }, i) => [value, kind === 'word' ? value : own[i]!.value]))
-  return command
-    .split(':')
-    .map((segment) => values.get(segment) ?? segment)
-    .join(':')
+  return command.replace(/[^:]+/g, (segment) => values.get(segment) ?? segment)
 }

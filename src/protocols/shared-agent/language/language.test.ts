@@ -491,9 +491,9 @@ describe('[SA-2.5a] corrections', () => {
   })
 
   it('mean the same with other values in their places, and nothing else', () => {
-    expect(correctedCommand('Hands off lib/b.py, folks!', kept, {})).toBe('#LOCK:lib/b.py:60')
-    expect(correctedCommand('hands off', kept, {})).toBeUndefined()
-    expect(judgedLine('burn it', correctedCommand('burn it', kept, {}), nowhere)).toMatchObject(
+    expect(correctedCommand('Hands off lib/b.py, folks!', kept, nowhere)).toBe('#LOCK:lib/b.py:60')
+    expect(correctedCommand('hands off', kept, nowhere)).toBeUndefined()
+    expect(judgedLine('burn it', correctedCommand('burn it', kept, nowhere), nowhere)).toMatchObject(
       asked('destructive', '#STATE:clear'),
     )
   })
@@ -503,15 +503,13 @@ describe('[SA-2.5a] a model', () => {
   const question = meaning('make it so') as Asked
   const answering = (line: unknown) => ({ ask: async () => line as string })
   const made = (line: unknown, text = 'make it so', isFirst = false) =>
-    withModel(text, () => meaning(text), { model: answering(line), around: {}, isFirst })
+    withModel(text, meaning(text), { model: answering(line), around: {}, isFirst })
 
   it('is not asked for what is understood, nor for what destroys something', async () => {
     const failing = { ask: async () => Promise.reject(new Error('asked')) }
     const destructive = meaning('maybe clear the state')
-    expect(await withModel('maybe clear the state', () => destructive, { model: failing, around: {} })).toBe(
-      destructive,
-    )
-    expect(await withModel('make it so', () => question, { model: undefined, around: {} })).toBe(question)
+    expect(await withModel('maybe clear the state', destructive, { model: failing, around: {} })).toBe(destructive)
+    expect(await withModel('make it so', question, { model: undefined, around: {} })).toBe(question)
   })
 
   it('answers a line like any other', async () => {
@@ -551,7 +549,7 @@ describe('[SA-2.5a] a model', () => {
 
   it('that fails leaves the question', async () => {
     const failing = (error: Error) =>
-      withModel('x', () => question, { model: { ask: () => Promise.reject(error) }, around: {} })
+      withModel('x', question, { model: { ask: () => Promise.reject(error) }, around: {} })
     expect(await failing(new Error('down'))).toEqual({ ...question, note: 'The model was of no help: it failed.' })
     expect(await failing(unavailable('MODEL_UNAVAILABLE', 'The model at x cannot be used: it hangs.'))).toEqual({
       ...question,

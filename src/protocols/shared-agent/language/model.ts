@@ -29,7 +29,7 @@ export const promptFor = (text: string, table: readonly CommandSpec[]): string =
     quote(text, 'request'),
   ].join('\n')
 
-export interface Asking {
+interface Asking {
   readonly model: LanguageModel | undefined
   readonly around: Partial<Surroundings>
   /** Before the own translator, and not only where that would ask back. */
@@ -37,12 +37,8 @@ export interface Asking {
 }
 
 /** What the model makes of it; what the own translator says where that is of no use. */
-export async function withModel(
-  text: string,
-  translate: () => Translation,
-  { model, around, isFirst = false }: Asking,
-): Promise<Translation> {
-  const own = translate()
+export async function withModel(text: string, own: Translation, asking: Asking): Promise<Translation> {
+  const { model, around, isFirst = false } = asking
   // Which command it would be is known, and only a person can say yes to it.
   const isSettled = own.outcome === 'asked' ? own.reason === 'destructive' : !isFirst
   if (!model || isSettled) return own

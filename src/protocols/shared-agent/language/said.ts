@@ -37,12 +37,12 @@ export class Said {
   words(name: string): string | undefined {
     const slot = this.#slot(name)
     if (!slot) return undefined
-    const isName = this.tokens.slice(slot.from, slot.to).some(({ kind }) => /^(?:task|name|quote)$/.test(kind))
-    const part = isName ? this.tokens.slice(slot.from, slot.to) : this.tokens.slice(this.#from(slot), this.#to(slot))
-    const text =
-      part.length === 1 && part[0]!.kind === 'quote'
-        ? part[0]!.value
-        : trimmed(this.text.slice(part[0]!.start, part.at(-1)!.end))
+    const own = this.tokens.slice(slot.from, slot.to)
+    const isName = own.some(({ kind }) => /^(?:task|name|quote)$/.test(kind))
+    const part = isName ? own : this.tokens.slice(this.#from(slot), this.#to(slot))
+    const [first, last] = [part[0]!, part.at(-1)!]
+    const isQuote = part.length === 1 && first.kind === 'quote'
+    const text = isQuote ? first.value : trimmed(this.text.slice(first.start, last.end))
     return text === '' || empty.test(text) ? undefined : text
   }
 
@@ -58,20 +58,18 @@ export class Said {
   }
 
   /** Agents that are spoken of outside of a text. */
-  agents(...texts: readonly string[]): readonly string[] {
-    const free = this.#free(texts.length > 0 ? texts : undefined)
+  agents(...slots: readonly string[]): readonly string[] {
+    const free = this.#free(slots)
     return [...new Set(free.filter(({ kind }) => kind === 'agent').map(({ value }) => value))]
   }
 
   /** "… and TestAgent test it": a second agent is to do something, within what looks like one task. */
   hasSecondActor(): boolean {
-    return this.tokens.some(
-      ({ kind }, i) =>
-        kind === 'agent' &&
-        /^(?:and|then|while|,)$/.test(this.tokens[i - 1]?.word ?? '') &&
-        this.tokens[i + 1]?.kind === 'word' &&
-        !/^(?:and|or|is|are|to|with|for|on|in|about)$/.test(this.tokens[i + 1]!.word),
-    )
+    return this.tokens.some(({ kind }, i) => {
+      const [before, next] = [this.tokens[i - 1], this.tokens[i + 1]]
+      const isJoined = kind === 'agent' && /^(?:and|then|while|,)$/.test(before?.word ?? '')
+      return isJoined && next?.kind === 'word' && !/^(?:and|or|is|are|to|with|for|on|in|about)$/.test(next.word)
+    })
   }
 
   /** The sentence without what fills these slots. */
@@ -123,15 +121,15 @@ export class Said {
     )
   }
 
-  /** Tokens in none of these slots; else in none that is a text. */
-  #free(
-    names: readonly string[] = ['task', 'msg', 'issue', 'value', 'text', 'reason', 'result', 'desc', 'topic'],
-  ): readonly Token[] {
+  /** Tokens in none of these slots. */
+  #free(names: readonly string[] = texts): readonly Token[] {
     const taken = this.slots.filter(({ name }) => names.includes(name))
     return this.tokens.filter((_, i) => !taken.some(({ from, to }) => i >= from && i < to))
   }
 }
 
+/** Slots that are free texts. */
+const texts = ['task', 'msg', 'issue', 'value', 'text', 'reason', 'result', 'desc', 'topic']
 const plainWord = /^[\p{L}\p{N}_%+#.-]*[\p{L}\p{N}_%+#-]$/u
 const mostWordsOfName = 5
 

@@ -14,10 +14,4 @@ export interface Surroundings {
 /** The agents of the specification's examples: they can be spoken of in a session that has met nobody yet. */
 export const usualAgents = ['DevAgent', 'TestAgent'] as const
 
-export const nowhere: Surroundings = {
-  table: commands,
-  agents: [],
-  keys: [],
-  checkpoints: [],
-  tasks: [],
-}
+export const nowhere: Surroundings = { table: commands, agents: [], keys: [], checkpoints: [], tasks: [] }

@@ -1,6 +1,4 @@
-/** What a translator answers. */
-
-/** Why something is asked back. */
+/** What a translator answers: first, why something is asked back. */
 export type Reason =
   /** Nothing in it is a request, no command does this, or it is not certain which. */
   | 'unclear'

@@ -1,13 +1,5 @@
 /** `#CHECKPOINT` and `#ROLLBACK`: handed to `checkpoints/`, and noted in the session. Shared Agent Protocol §13. */
-import {
-  createdLines,
-  diffLines,
-  dryRunLines,
-  errorLine,
-  listLines,
-  rollbackLines,
-  statusLines,
-} from '../checkpoints/answers.ts'
+import * as answers from '../checkpoints/answers.ts'
 import { manyFiles } from '../checkpoints/automatic.ts'
 import type { Checkpoints, WithRecovered } from '../checkpoints/checkpoints.ts'
 import { boundOf } from '../commands/limits.ts'
@@ -25,7 +17,7 @@ const answering =
       const [first = '', ...more] = lines(found, speech)
       return first === 'not_found' ? nothing(first, ...more) : told(first, ...more)
     } catch (error) {
-      const line = errorLine(error)
+      const line = answers.errorLine(error)
       if (line === undefined) throw error
       return { lines: [line], exit: 2, code: 'E002', reason: (error as Error).message }
     }
@@ -37,27 +29,27 @@ export const checkpointHandlers: Handlers = {
   'CHECKPOINT:create': answering(
     (checkpoints, { id, agent, given: { type = '', name = '' } }) =>
       checkpoints.create({ session: id, by: agent, type, name }),
-    createdLines,
+    answers.createdLines,
   ),
 
   'CHECKPOINT:list': answering(
     (checkpoints, { id }) => checkpoints.list({ session: id }),
-    (listed, { spec, modifier }) => listLines(listed, { most: boundOf(spec, modifier)!.items }),
+    (listed, { spec, modifier }) => answers.listLines(listed, { most: boundOf(spec, modifier)!.items }),
   ),
 
   'CHECKPOINT:diff': answering(
     (checkpoints, speech) => checkpoints.compare(whichOf(speech)),
-    (compared, { modifier }) => diffLines(compared, { files: filesNamed(modifier, compared.files.length) }),
+    (compared, { modifier }) => answers.diffLines(compared, { files: filesNamed(modifier, compared.files.length) }),
   ),
 
   ROLLBACK: answering(
     (checkpoints, speech) =>
       checkpoints.rollback({ ...whichOf(speech), by: speech.agent, force: speech.given.force !== undefined }),
-    rollbackLines,
+    answers.rollbackLines,
   ),
 
-  'ROLLBACK:status': answering((checkpoints, { id }) => checkpoints.status({ session: id }), statusLines),
-  'ROLLBACK:dry-run': answering((checkpoints, speech) => checkpoints.compare(whichOf(speech)), dryRunLines),
+  'ROLLBACK:status': answering((checkpoints, { id }) => checkpoints.status({ session: id }), answers.statusLines),
+  'ROLLBACK:dry-run': answering((checkpoints, speech) => checkpoints.compare(whichOf(speech)), answers.dryRunLines),
 }
 
 /** §14: the answer grows with the changes. A few files are a line; more of them are named, the first ones. */

@@ -45,7 +45,7 @@ export const contextHandlers: Handlers = {
     if (!context) return notFound
     await expectWithinLimits(parts, context)
     const [major, minor] = context.version.split('.')
-    const isKnown = await knowsCheckpoint(parts, context)
+    const isKnown = await knowsReference(parts, context.gitCheckpoint)
     return told(
       `valid:protocol v${major}.${minor}`,
       `git_checkpoint:${isKnown ? 'found' : 'unknown'}`,
@@ -217,11 +217,9 @@ async function readContext(parts: SessionParts, written: string): Promise<Contex
     return await parseContext(text)
   } catch (error) {
     if (!(error instanceof PlainYamlProblem)) throw error
-    throw new Refusal(
-      'E002',
-      `line_${error.line}_${quotedWord(error.message.replace(/[`"]/g, ''))}`,
-      `Line ${error.line}: ${error.message}.`,
-    )
+    const { line, message } = error
+    const description = `line_${line}_${quotedWord(message.replace(/[`"]/g, ''))}`
+    throw new Refusal('E002', description, `Line ${line}: ${message}.`)
   }
 }
 
@@ -244,12 +242,9 @@ async function expectWithinLimits({ settings, tokenizer }: SessionParts, context
     throw new Refusal('E003', `max_tasks_${mostTasks}`, 'The file has too many tasks.')
 }
 
-const knowsCheckpoint = async (parts: SessionParts, { gitCheckpoint }: Context): Promise<boolean> =>
-  gitCheckpoint !== undefined && (await knowsReference(parts, gitCheckpoint))
-
 /** Replaces state, tasks and configuration by those of the file. */
 async function replaceAll({ parts, id, agent, given }: Speech, context: Context): Promise<Answer> {
-  const isKnown = await knowsCheckpoint(parts, context)
+  const isKnown = await knowsReference(parts, context.gitCheckpoint)
   return parts.documents.change(id, { by: agent }, (session, at) => {
     const empty = { ...session, tasks: [], depends: [], variables: context.configuration }
     return {

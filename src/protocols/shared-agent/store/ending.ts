@@ -51,7 +51,6 @@ async function clearAway(parts: SessionParts, sitting: Sitting): Promise<void> {
 }
 
 async function removeLeaves({ tree }: SessionParts, folder: TreePath): Promise<void> {
-  for (const { name, kind } of await tree.list(folder)) {
-    if (kind === 'leaf') await tree.remove(childOf(folder, name))
-  }
+  const leaves = (await tree.list(folder)).filter(({ kind }) => kind === 'leaf')
+  for (const { name } of leaves) await tree.remove(childOf(folder, name))
 }

@@ -67,21 +67,18 @@ function trafficIn(text: string): Traffic {
     if (!times.has(name)) times.set(name, [])
     times.get(name)!.push(Number(ms))
   }
-  return {
-    tokens: lines.reduce((sum, { tokens }) => sum + tokens, 0),
-    errors: lines.map(({ isError }) => isError),
-    times,
-  }
+  const tokens = lines.reduce((sum, one) => sum + one.tokens, 0)
+  return { tokens, errors: lines.map(({ isError }) => isError), times }
 }
 
 /** §15, "When to Start New Session". */
 function reasonsForNew({ settings }: SessionParts, session: Session, { tokens, errors, times }: Traffic): string[] {
   const [before, last] = [count(errors.slice(-2 * lastOnes, -lastOnes)), count(errors.slice(-lastOnes))]
   // Each command beside itself: some take longer than others from the start.
-  const isSlower = [...times.values()].some(
-    (all) =>
-      all.length >= 2 * lastOnes && median(all.slice(-lastOnes)) > Math.max(50, 3 * median(all.slice(0, lastOnes))),
-  )
+  const isSlower = [...times.values()].some((all) => {
+    const [first, last] = [median(all.slice(0, lastOnes)), median(all.slice(-lastOnes))]
+    return all.length >= 2 * lastOnes && last > Math.max(50, 3 * first)
+  })
   return [
     ...(tokens > advised * settings.window ? ['context'] : []),
     ...(session.state.length >= settings.mostKeys ? ['state keys'] : []),

@@ -127,8 +127,8 @@ export async function referenceOf(parts: SessionParts, id: SessionId): Promise<s
 }
 
 /** Whether the repository has a commit that a context names. */
-export async function knowsReference(parts: SessionParts, commit: string): Promise<boolean> {
-  if (!parts.ports.workTree) return false
+export async function knowsReference(parts: SessionParts, commit: string | undefined): Promise<boolean> {
+  if (!parts.ports.workTree || commit === undefined) return false
   return (await unlessNowhere(() => checkpointsOf(parts).knows(commit))) ?? false
 }
 

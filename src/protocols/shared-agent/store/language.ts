@@ -83,7 +83,7 @@ async function meaningOf(parts: SessionParts, text: string, around: Surroundings
     if (learned) return learned
   }
   const sentences = modelOf(ports)
-  const own = () => (sentences ? translate(text, sentences, around) : cannotRead)
+  const own = sentences ? translate(text, sentences, around) : cannotRead
   return withModel(text, own, { model: await ports.model?.(), around, isFirst: settings.askModelFirst })
 }
 

@@ -1,7 +1,7 @@
 /** `#LOCK`, `#UNLOCK` and `#WAIT:lock=…`. Shared Agent Protocol §12, "Resource Locking" and "Conflict Resolution Rules". */
 import { normalize, resolve } from 'node:path/posix'
 import type { LockPriority, LockWish } from '../../../messaging/locks/line.ts'
-import type { Busy, Held, LockRequest } from '../../../messaging/locks/lock-request.ts'
+import type { LockRequest } from '../../../messaging/locks/lock-request.ts'
 import { NamedLocks } from '../../../messaging/locks/named-locks.ts'
 import { lockSpace, type Sitting } from '../layout.ts'
 import { Refusal } from '../refusal.ts'
@@ -62,23 +62,17 @@ export async function waitForLock(speech: Speech, wanted: string, waitMs: number
   }
 }
 
-const wishOf = ({ agent, given }: Speech, resource: string, ttl: number): LockWish => ({
-  resource,
-  owner: agent,
-  ttl,
-  priority: Number((given['P0-P3'] ?? 'P2').slice(1)) as LockPriority,
-})
+function wishOf({ agent, given }: Speech, resource: string, ttl: number): LockWish {
+  const priority = Number((given['P0-P3'] ?? 'P2').slice(1)) as LockPriority
+  return { resource, owner: agent, ttl, priority }
+}
 
 /** `undefined`: the session has ended meanwhile. */
-const take = (
-  speech: Speech,
-  locks: NamedLocks,
-  request: LockRequest,
-  resource: string,
-): Promise<Held | Busy | undefined> =>
-  locks.turn(
-    async () => (await request.busy()) ?? ((await noteIt(speech, 'LOCK', resource)) ? request.take() : undefined),
-  )
+const take = (speech: Speech, locks: NamedLocks, request: LockRequest, resource: string) =>
+  locks.turn(async () => {
+    const busy = await request.busy()
+    return busy ?? ((await noteIt(speech, 'LOCK', resource)) ? request.take() : undefined)
+  })
 
 /** The line comes before the step, so that a kill leaves no step without one. False: the session and its locks have ended. */
 function noteIt(speech: Speech, did: string, about: string, text?: string): Promise<boolean> {

@@ -8,14 +8,9 @@ import type { SessionParts } from './parts.ts'
 
 type Kept = Pick<Session, 'state' | 'variables' | 'definitions' | 'tasks' | 'lastTask' | 'depends'>
 
-const keptOf = ({ state, variables, definitions, tasks, lastTask, depends }: Session): Kept => ({
-  state,
-  variables,
-  definitions,
-  tasks,
-  lastTask,
-  depends,
-})
+const keptOf = ({ state, variables, definitions, tasks, lastTask, depends }: Session): Kept => {
+  return { state, variables, definitions, tasks, lastTask, depends }
+}
 
 const bytesOf = (session: Session): Uint8Array =>
   Buffer.from(printSession({ ...newSession(session.id, session.startedAt), ...keptOf(session) }))

@@ -32,8 +32,6 @@ import type { Worked } from './working.ts'
 /** How it is opened. Without ports there is no tokenizer and are no roles; what needs none works. */
 export type Opening = Surroundings<SessionSettings> & Partial<SessionPorts>
 
-const isBuiltIn = (head: string): boolean => commands.some((spec) => wordsOf(spec)[0] === head)
-
 export class Sessions {
   readonly #parts: SessionParts
 
@@ -60,7 +58,7 @@ export class Sessions {
       handOver: async (id, task) => (await import('./handing-over.ts')).handOver(this.#parts, id, task),
       async table(head) {
         // The file cannot change these.
-        if (head !== undefined && isBuiltIn(head)) return commands
+        if (commands.some((spec) => wordsOf(spec)[0] === head)) return commands
         const read = await roles()
         if (head !== undefined) expectCommand(read, head)
         return read.commands.length === 0 ? commands : [...commands, ...read.commands]

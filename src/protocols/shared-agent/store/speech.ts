@@ -1,5 +1,4 @@
-/** One command that somebody says in a session, and what is answered. */
-
+/** One command that an agent or a person says in a session, and what is answered. */
 import type { Lease } from '../../../tree/tree.ts'
 import { bounded, boundedList, boundOf, type Item, inOne, smartDefault } from '../commands/limits.ts'
 import type { SessionId, Sitting } from '../layout.ts'
@@ -38,10 +37,9 @@ export interface Speech extends Command {
 /** Answers commands; named by what they begin with, or with the form behind it. */
 export type Handlers = Readonly<Record<string, (speech: Speech) => Promise<Answer>>>
 
-export const sittingOf = ({ id, session }: Pick<Speech, 'id' | 'session'>): Sitting => ({
-  id,
-  generation: session.generation,
-})
+export const sittingOf = ({ id, session: { generation } }: Pick<Speech, 'id' | 'session'>): Sitting => {
+  return { id, generation }
+}
 
 /** Whether the session goes on in which this was said. */
 export async function isRunning({ parts, id, session }: Speech): Promise<boolean> {
@@ -53,13 +51,9 @@ export const told = (...lines: readonly string[]): Answer => ({ lines, exit: 0 }
 export const nothing = (...lines: readonly string[]): Answer => ({ lines, exit: 1 })
 export const notFound = nothing('not_found')
 
-export const refused = ({ answer, code, message, at }: Refusal): Answer => ({
-  lines: [answer],
-  exit: 2,
-  code,
-  reason: message,
-  ...(at === undefined ? {} : { at }),
-})
+export const refused = ({ answer, code, message: reason, at }: Refusal): Answer => {
+  return { lines: [answer], exit: 2, code, reason, ...(at === undefined ? {} : { at }) }
+}
 
 /** Bullets within the limit of the command. */
 export async function bullets(speech: Speech, found: readonly (Item | string)[], topic = ''): Promise<Answer> {

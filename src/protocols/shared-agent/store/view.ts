@@ -8,14 +8,11 @@ import type { Unread } from './channels.ts'
 import type { LockView, LogLine, Mail, Said, SessionView } from './outcomes.ts'
 import type { Answer } from './speech.ts'
 
-export const saidOf = (session: string, { lines, exit, code, reason, at, lock }: Answer): Said => ({
-  outcome: exit === 0 ? 'answered' : exit === 1 ? 'nothing' : 'refused',
-  session,
-  answer: lines.join('\n'),
-  lines,
-  exit,
-  ...withoutUndefined({ code, reason, at, lock: lock && heldOf(lock) }),
-})
+export function saidOf(session: string, { lines, exit, code, reason, at, lock }: Answer): Said {
+  const outcome = exit === 0 ? 'answered' : exit === 1 ? 'nothing' : 'refused'
+  const more = withoutUndefined({ code, reason, at, lock: lock && heldOf(lock) })
+  return { outcome, session, answer: lines.join('\n'), lines, exit, ...more }
+}
 
 export const viewOf = (session: Session, current: string | undefined): SessionView => ({
   session: session.id,

@@ -1,7 +1,6 @@
-import { withoutUndefined } from '../../kernel/field.ts'
+import { text, withoutUndefined } from '../../kernel/field.ts'
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
 import { defineOperation } from '../define.ts'
-import { sessionWord } from './fields.ts'
 
 export const sessionEnd = defineOperation({
   name: 'end',
@@ -9,7 +8,14 @@ export const sessionEnd = defineOperation({
   more:
     'What is marked as persistent stays, and so do tasks and the log. A task whose program was running has failed and can be ' +
     'tried again (`#RETRY`). Ending it twice is fine.',
-  input: { id: sessionWord },
+  input: {
+    id: text('The session.', {
+      positional: true,
+      required: true,
+      placeholder: 'ID',
+      expected: 'the name of a session, such as release',
+    }),
+  },
   outcomes: { ended: 'done', unchanged: 'done' },
   examples: [{ command: 'session end release', does: 'end it' }],
 

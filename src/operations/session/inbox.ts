@@ -1,8 +1,8 @@
-import { flag, integer, withoutUndefined } from '../../kernel/field.ts'
+import { duration, flag, integer, withoutUndefined } from '../../kernel/field.ts'
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
 import { usualLimit } from '../bounded.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { session, wait } from './fields.ts'
+import { session } from './fields.ts'
 
 export const sessionInbox = defineOperation({
   name: 'inbox',
@@ -12,7 +12,7 @@ export const sessionInbox = defineOperation({
     'out is given to the next one, marked as given again (`redelivered`). Exit status 1 means that nothing is there.',
   input: {
     session,
-    wait,
+    wait: duration('How long to wait for a first message.', { least: 0, placeholder: 'SECONDS' }),
     peek: flag('Look without taking.'),
     limit: integer('At most so many; how many still wait is told.', { least: 1, textDefault: usualLimit }),
   },

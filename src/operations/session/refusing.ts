@@ -1,9 +1,9 @@
-/** What could not be done, as an answer of the protocol: whoever says a line gets an `#ERROR` line, whatever stood in the way. */
+/** What could not be done, as an answer of the protocol: the speaker gets an `#ERROR` line, whatever stood in the way. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Said } from '../../protocols/shared-agent/index.ts'
 
 /** Refused because of something outside of the protocol: there is no git repository, a file is damaged, a disk is full. */
-export interface Prevented extends Omit<Said, 'session'> {
+interface Prevented extends Omit<Said, 'session'> {
   readonly outcome: 'refused'
   /** The error as other commands tell it. */
   readonly error: { readonly code: string; readonly message: string; readonly hint: string | null }
@@ -25,9 +25,7 @@ export async function answerOrRefusal(say: () => Promise<Said>): Promise<Answere
 }
 
 /** Why it was refused, and what to do about it; `undefined` where it was not. */
-export const reasonOf = (
-  answered: Answered,
-): { readonly message: string; readonly hint: string | undefined } | undefined =>
-  answered.reason === undefined
-    ? undefined
-    : { message: answered.reason, hint: ('error' in answered ? answered.error.hint : undefined) ?? undefined }
+export function reasonOf(answered: Answered) {
+  const hint = 'error' in answered ? (answered.error.hint ?? undefined) : undefined
+  return answered.reason === undefined ? undefined : { message: answered.reason, hint }
+}

@@ -1,7 +1,7 @@
-import { list, text, withoutUndefined } from '../../kernel/field.ts'
+import { withoutUndefined } from '../../kernel/field.ts'
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
 import { defineOperation } from '../define.ts'
-import { session } from './fields.ts'
+import { session, words } from './fields.ts'
 import { answerOrRefusal } from './refusing.ts'
 
 export const sessionSay = defineOperation({
@@ -13,18 +13,7 @@ export const sessionSay = defineOperation({
     '`session.people` names) may also speak in words, and are answered in words; whoever else wants that says ' +
     '`use natural language`. Exit status 1 means `timeout`, `not_found`, `not_owner`, `busy` or a question, 2 an `#ERROR`. A session that is named ' +
     'and not there is started; who speaks is `--as`, or else the orchestrator.',
-  input: {
-    line: list(
-      'What to say; several words are joined by blanks, and `-` is standard input.',
-      text('A word.', { longText: 'standard-input' }),
-      {
-        positional: true,
-        required: true,
-        placeholder: 'LINE',
-      },
-    ),
-    session,
-  },
+  input: { line: words('What to say', 'LINE'), session },
   outcomes: { answered: 'done', nothing: 'nothing', refused: 'InvalidInput' },
   examples: [
     { command: `session say '#STATE:save:branch:main'`, does: 'keep a value' },

@@ -1,7 +1,7 @@
-import { list, text, withoutUndefined } from '../../kernel/field.ts'
+import { withoutUndefined } from '../../kernel/field.ts'
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
 import { defineOperation } from '../define.ts'
-import { session } from './fields.ts'
+import { session, words } from './fields.ts'
 
 export const sessionTranslate = defineOperation({
   name: 'translate',
@@ -9,18 +9,7 @@ export const sessionTranslate = defineOperation({
   more:
     'What is not understood, is not certain, or would destroy something without being a plain order is asked back, with the ' +
     'command that a yes would run. Exit status 1 means that it is asked back. Several requests give several commands.',
-  input: {
-    text: list(
-      'What one would say; several words are joined by blanks, and `-` is standard input.',
-      text('A word.', { longText: 'standard-input' }),
-      {
-        positional: true,
-        required: true,
-        placeholder: 'TEXT',
-      },
-    ),
-    session,
-  },
+  input: { text: words('What one would say', 'TEXT'), session },
   outcomes: { command: 'done', commands: 'done', asked: 'nothing' },
   examples: [
     { command: `session translate 'ask DevAgent to fix the build, it is urgent'`, does: 'see the command' },

@@ -40,9 +40,8 @@ export function whyNotPlain(tokens: readonly Token[], { spec, given }: Command):
   if (doubtful.test(behindCourtesy(order))) return 'That is no plain order.'
   if (given.force !== undefined && !forced.test(text)) return 'Nothing says that it is to be forced.'
   if (spec.name === 'STATE:clear') {
-    const isOther = tokens.some(({ kind }) =>
-      /^(?:key|name|path|context|folder|checkpoint|agent|task|quote|code)$/.test(kind),
-    )
+    const named = /^(?:key|name|path|context|folder|checkpoint|agent|task|quote|code)$/
+    const isOther = tokens.some(({ kind }) => named.test(kind))
     const isPart =
       /\bkey\b|\bfrom (?:the |our |your )?(?:session )?(?:state|memory)\b/.test(text) &&
       !/\b(?:all|every|each|everything)\b/.test(text)

@@ -81,7 +81,7 @@ export class SentenceModel {
 }
 
 /** Labels are numbers: 0 is outside of any slot, 1 + 2k begins the slot k and 2 + 2k goes on in it. */
-export const labelCount = (names: readonly string[]): number => 1 + 2 * names.length
+const labelCount = (names: readonly string[]): number => 1 + 2 * names.length
 export const labelName = (names: readonly string[], label: number): string =>
   label === 0 ? '-' : `${label % 2 === 1 ? 'B' : 'I'} ${names[(label - 1) >> 1]}`
 
@@ -145,7 +145,7 @@ function slotsFrom(labels: readonly number[], names: readonly string[]): readonl
   return slots
 }
 
-const damaged = () =>
-  corrupt('DAMAGED_SENTENCE_MODEL', 'The model of sentences of this installation cannot be used.', {
-    hint: 'Install Signalbox again. Until then say commands, such as #HELP.',
-  })
+function damaged() {
+  const hint = 'Install Signalbox again. Until then say commands, such as #HELP.'
+  return corrupt('DAMAGED_SENTENCE_MODEL', 'The model of sentences of this installation cannot be used.', { hint })
+}

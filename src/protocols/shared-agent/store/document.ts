@@ -211,12 +211,8 @@ export class Documents {
 
 function start(session: Session, by: string, now: number): Session {
   const generation = session.generation + 1
-  return withLine(
-    { ...session, status: sessionTransitions.ended.start, startedAt: now, generation },
-    { did: 'start' },
-    by,
-    now,
-  )
+  const started = { ...session, status: sessionTransitions.ended.start, startedAt: now, generation }
+  return withLine(started, { did: 'start' }, by, now)
 }
 
 function withLine(session: Session, line: NewLine | undefined, by: string, at: number): Session {

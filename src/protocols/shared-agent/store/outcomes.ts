@@ -90,14 +90,11 @@ export interface SayOptions {
   readonly signal?: AbortSignal
 }
 
-export interface WorkOptions {
-  readonly session?: string
+export interface WorkOptions extends Pick<SayOptions, 'session' | 'signal'> {
   readonly task?: string
-  readonly signal?: AbortSignal
 }
 
-export interface InboxOptions {
-  readonly session?: string
+export interface InboxOptions extends Pick<SayOptions, 'session' | 'signal'> {
   /** Wait so long for a first message. */
   readonly waitMs?: number
   readonly limit?: number
@@ -105,5 +102,4 @@ export interface InboxOptions {
   readonly peek?: boolean
   /** They count as read when `handedOut` says that they were written out; until then the next reader gets them again. */
   readonly untilHandedOut?: boolean
-  readonly signal?: AbortSignal
 }

@@ -11,7 +11,7 @@ import { newTask, withNewTask } from '../tasks.ts'
 import { readableSessions } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 
-export interface SentTask {
+interface SentTask {
   readonly outcome: 'sent' | 'unchanged'
   readonly session: string
   readonly task: Task

@@ -4,7 +4,7 @@ import { modelKey } from '../model-key.ts'
 import type { AroundModels } from '../protocols.ts'
 import { askingModel } from '../silent-endpoints.ts'
 
-/** People wait for this; a question comes back all the same when nobody answers. */
+/** People wait for this; without an answer the question comes back all the same. */
 const patience = { timeoutMs: 10_000, attempts: 2, pauseMs: 250 }
 /** A command is a line. */
 const mostTokens = 200

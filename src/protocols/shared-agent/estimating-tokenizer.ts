@@ -1,4 +1,4 @@
-/** Counts by estimate, for whoever opens sessions without a real tokenizer. */
+/** Counts by estimate, for programs that open sessions without a real tokenizer. */
 import { estimateTokens } from '../../kernel/token-estimate.ts'
 import type { Tokenizer } from '../../kernel/tokenizer.ts'
 

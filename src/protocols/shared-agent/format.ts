@@ -5,7 +5,7 @@ import { quotedWord, Refusal } from './refusal.ts'
 import type { Command, Line, Modifier } from './schema.ts'
 import { escapeLast, escapeSegment, type Segment, segmentsOf } from './segments.ts'
 
-/** In UTF-16 units. A longer line is no line that anybody typed. */
+/** In UTF-16 units. A longer line was not typed. */
 export const longestLine = 16_384
 
 const largestLimit = 100

@@ -29,7 +29,7 @@ export function about(session: Session, topic: string): Known[] {
 /** Words that ask how tasks are, whatever they are about. */
 const general = /^(?:status|progress|results?|tasks?|all|state)$/i
 
-/** The tasks of an agent (`all`: of everybody) that a report about a topic tells of, newest first. */
+/** The tasks of an agent (`all`: of all agents) that a report about a topic tells of, newest first. */
 export function reported(session: Session, agent: string, topic: string): Task[] {
   const isAbout = ({ task, result, progress }: Task) => {
     if (/^results?$/i.test(topic)) return result !== undefined

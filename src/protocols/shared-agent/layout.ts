@@ -9,7 +9,7 @@
  *       session.json              all of it: state, variables, tasks, subscriptions, the newest changes
  *       log/{number}.json         older changes, a page each, never changed again
  *       checkpoints/{worktree}/   the records of its checkpoints, and of the last rollback; the files are in git
- *       bell/                     rung when something was sent to somebody
+ *       bell/                     rung when a message was sent
  *       {generation}/             what ends with the session: one for each time that it was started
  *         traffic                 a line for each command: its tokens, and whether it was refused
  *         signals/{condition}/    `latch` while it is signalled; in `line/` a leaf for each who waits; they listen in `bell/`

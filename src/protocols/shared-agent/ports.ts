@@ -19,7 +19,7 @@ export interface SessionPorts {
   startRunner?(session: string, task: string): Promise<void>
   /** Sends a task by another protocol; answers the message's id. `perhapsSince`: it may have been sent since, so look first. */
   carry(via: string, draft: Draft, options: { readonly perhapsSince?: number | undefined }): Promise<string>
-  /** What came of such a message: its completion, or the answer of whoever got it; `undefined` while nothing has. */
+  /** What came of such a message: its completion, or the answer of its recipient; `undefined` while nothing has. */
   carried(via: string, message: string, sent: Correspondence): Promise<MessageOutcome | undefined>
   /** Takes an answer out of the inbox of its reader, for whom it has been written down. Twice is fine. */
   putAway(via: string, answer: string, reader: string): Promise<void>

@@ -11,7 +11,7 @@ import type { Mistake, Role, Roles } from './roles.ts'
 
 const limits: readonly LimitKind[] = ['fixed', 'status', 'summary', 'list', 'error']
 
-/** `carriers`: the protocols that can carry a task; any word will do where nobody knows. */
+/** `carriers`: the protocols that can carry a task; without them any word will do. */
 export async function readRoles(file: RolesFile, carriers?: readonly string[]): Promise<Roles> {
   const mistakes: Mistake[] = []
   const attempt = <T>(of: Omit<Mistake, 'error'>, read: () => T): T | undefined => {

@@ -17,7 +17,7 @@ const task = {
   progress: 'text?',
   /** What came of it: a result, or why it failed. */
   result: 'text?',
-  /** Where it went: a role's program, another protocol, or nobody yet. */
+  /** Where it went: a role's program, another protocol, or nowhere yet. */
   via: 'text?',
   /** The message that carries it in another protocol. */
   message: 'text?',
@@ -51,7 +51,7 @@ const escalation = {
 } as const
 export type Escalation = Of<typeof escalation>
 
-/** One change, as `session log` tells it. What is sent to somebody is one too, and is read from here. */
+/** One change, as `session log` tells it. A message is one too, and is read from here. */
 export const change = {
   n: 'count',
   at: 'time',
@@ -120,7 +120,7 @@ const session = {
 } as const
 export type Session = Of<typeof session>
 
-/** Whether something may have come of it that nobody has written down: its runner was lost, or a protocol has an answer. */
+/** Whether something may have come of it that is not recorded yet: its runner was lost, or a protocol has an answer. */
 export const mayHaveNews = ({ state, via, answer }: Task): boolean =>
   (state === 'in_progress' && via !== undefined) || answer !== undefined
 

@@ -45,5 +45,4 @@ export function expectCommand({ commands, mistakes }: Roles, head: string): void
 
 function orThrow(mistake: Mistake | undefined): undefined {
   if (mistake) throw mistake.error
-  return undefined
 }

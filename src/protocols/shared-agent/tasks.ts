@@ -7,7 +7,7 @@ import { Refusal } from './refusal.ts'
 
 type Waits = Pick<Session, 'id' | 'tasks' | 'depends'>
 
-/** Whether a task is the one that somebody names, by its id or its words. */
+/** Whether a task is named so: by its id or its words. */
 export const isNamed = (task: Task, agent: string | undefined, named: string): boolean =>
   (agent === undefined || task.agent === agent) && (task.id === named || task.task === named)
 
@@ -33,7 +33,7 @@ export const runnable = (session: Waits, agent?: string): readonly Task[] =>
     .filter((task) => waitsFor(session, task).length === 0 && !isHeldBack(session, task))
     .sort((a, b) => a.priority - b.priority || a.at - b.at || (a.id < b.id ? -1 : 1))
 
-/** Tasks that somebody else does, and that wait for nothing any more since something was done. */
+/** Tasks with a carrier that may be handed over now, and could not be before. */
 export function freedBy(before: Waits, after: Waits): readonly Task[] {
   const ready = new Set(runnable(before).map(({ id }) => id))
   return runnable(after).filter(({ id, via }) => via !== undefined && !ready.has(id))

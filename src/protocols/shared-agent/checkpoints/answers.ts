@@ -36,7 +36,7 @@ export function diffLines(compared: Compared, { files = 0 } = {}): string[] {
 const verbs = { added: 'remove', deleted: 'bring back', changed: 'restore' } as const
 const mostNamed = 1000
 
-/** What a rollback would do. Those that it would remove come first: nobody should be surprised by them. */
+/** What a rollback would do. Files that it would remove come first, so that they are not overlooked. */
 export function dryRunLines(compared: Compared): string[] {
   const files = [...compared.files].sort((a, b) => Number(b.kind === 'added') - Number(a.kind === 'added'))
   const named = files.slice(0, mostNamed).map(({ path, kind }) => `• ${verbs[kind]} ${printableLine(path)}`)

@@ -70,7 +70,7 @@ export class Checkpoints {
     })
   }
 
-  /** `#CHECKPOINT:list`. Only what git has; a record alone may be anybody's. */
+  /** `#CHECKPOINT:list`. Only what git has; a record alone may be a stranger's. */
   async list({ session }: Pick<By, 'session'>): Promise<Listed> {
     return this.#inTurn(async (at, recovered) => {
       const checkpoints = await this.#all(at, session)
@@ -103,7 +103,7 @@ export class Checkpoints {
     return this.#inTurn(async (at) => (await this.#all(at, session))[0]?.commit ?? (await at.work.head()))
   }
 
-  /** Whether the repository has a commit, which somebody else's export names. */
+  /** Whether the repository has a commit that an exported context names. */
   knows = async (commit: string): Promise<boolean> => (await this.#ports.workTree()).knows(commit)
 
   /** What was left half done in this work tree, and how it is finished; for `doctor`. That of other work trees is theirs. */

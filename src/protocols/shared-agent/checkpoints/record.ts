@@ -8,7 +8,6 @@ import { checkpointTypes } from '../commands/table.ts'
 import { isAgentName } from '../names.ts'
 import { hasShape, type Of, shapedIn } from '../shape.ts'
 
-/** Of a record. */
 const mostBytes = 16 * 1024
 
 const record = {

@@ -4,7 +4,7 @@
  *
  *   save      makes the commit of what is there. Nothing has changed until it is kept: after a kill it is undone.
  *   keep      the commit becomes the checkpoint. A rollback that it was for begins after this.
- *   place     puts the files of the target in place. What somebody changes meanwhile is saved and kept first, then it goes on.
+ *   place     puts the files of the target in place. What another program changes meanwhile is saved and kept first.
  *   restore   puts the session in its place. From here on the files are the user's again.
  */
 import { hasShape, type Shape } from '../shape.ts'
@@ -29,7 +29,7 @@ export type CheckpointStep =
 export interface Rollback {
   readonly to: string
   readonly commit: string
-  /** What somebody keeps changing stays as it is. */
+  /** What another program keeps changing stays as it is. */
   readonly force?: true
   /** What was there before the first file gave way; absent until then. */
   readonly first?: { readonly id: string; readonly commit: string }

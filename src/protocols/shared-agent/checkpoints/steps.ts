@@ -14,21 +14,21 @@ export interface Recovered {
   /** Of the checkpoint that was being made, or that was being rolled back to. */
   readonly id: string
   readonly session: string
-  /** What a rollback left as it is, since somebody keeps changing it. */
+  /** What a rollback left as it is, since another program keeps changing it. */
   readonly left?: readonly string[]
 }
 
 export interface Placed {
   readonly files: number
   readonly hadChanges: boolean
-  /** What stayed as it is, since somebody keeps changing it. */
+  /** What stayed as it is, since another program keeps changing it. */
   readonly left: readonly string[]
   readonly keys: number
   /** Locks, and whose they were. */
   readonly released: readonly string[]
 }
 
-/** How often a rollback begins again because somebody keeps changing files. */
+/** How often a rollback begins again because another program keeps changing files. */
 const mostAttempts = 3
 
 type Of<Kind extends CheckpointStep['do']> = Extract<CheckpointStep, { readonly do: Kind }>
@@ -101,7 +101,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
     return { do: 'save', session, id, name: record.name, ...(rollback ? { rollback } : {}) }
   }
 
-  /** For what somebody has changed while a rollback is under way. */
+  /** For what another process has changed while a rollback is under way. */
   #saveMore = async ({ session, name }: CheckpointStep, rollback: Begun) =>
     going(await this.begin({ session, name, type: 'auto', by: 'Signalbox' }, rollback))
 

@@ -24,7 +24,7 @@ export function boundOf({ limit, items = 4 }: CommandSpec, modifier: Modifier | 
   return { tokens: scaled(tokensOf[limit]), items: isList ? scaled(items) : Number.POSITIVE_INFINITY, total: !isList }
 }
 
-/** A modifier that nobody gave: §14, "Smart Defaults". What somebody says, `:standard` too, counts more. */
+/** The modifier where none is given: §14, "Smart Defaults". */
 export function smartDefault(topic: string, urgent: boolean): Modifier | undefined {
   if (urgent || /\b(?:security|audits?)\b/i.test(topic.replaceAll('_', ' '))) return 'detailed'
   return /\bprogress\b/i.test(topic.replaceAll('_', ' ')) ? 'brief' : undefined

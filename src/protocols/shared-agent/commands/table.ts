@@ -117,7 +117,7 @@ export const commands: readonly CommandSpec[] = [
     },
     WAIT: {
       parameters: [text('condition')],
-      // Nobody could signal a condition with a colon.
+      // No signal has a condition with a colon.
       tails: [seconds(0, /^lock=[^/.]*$/), priority],
       answer: '"ready" or "timeout"',
       help: ['wait for condition', 'Waits for signal, or lock=<resource>', '#WAIT:dev_complete:300'],

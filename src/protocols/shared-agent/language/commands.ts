@@ -45,7 +45,7 @@ export function commandsFor(intent: string, spec: CommandSpec, said: Said): Made
   }
 }
 
-/** A rollback does without it unless somebody says so. */
+/** A rollback is forced only where the sentence says so. */
 const forceFor = (intent: string, said: Said): string | undefined =>
   intent === 'UNLOCK:force' || (intent === 'ROLLBACK:force' && isForced.test(said.text)) ? 'force' : undefined
 const isForced = /\bforc|\boverride|no matter what|without .*checks?|merge|rebase|regardless|anyway|whatever/i

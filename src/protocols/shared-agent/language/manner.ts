@@ -1,4 +1,4 @@
-/** How somebody is spoken to in a session: in words or in commands, and how much of the protocol is seen. §2.5. Pure. */
+/** How a user is spoken to in a session: in words or in commands, and how much of the protocol is seen. §2.5. Pure. */
 
 import type { Asked, Translation } from './translation.ts'
 
@@ -57,7 +57,7 @@ const patterns = wishes.map(([says, wish, form]) => ({
 
 const longestWish = 100
 
-/** What somebody wishes about this, and how it is confirmed; `undefined` for anything else. */
+/** What the speaker wishes about this, and how it is confirmed; `undefined` for anything else. */
 export function wishOf(text: string): { readonly wish: Wish; readonly says: string } | undefined {
   if (text.length > longestWish) return undefined
   const said = text.trim().replace(/\s+/g, ' ')

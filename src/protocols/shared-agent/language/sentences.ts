@@ -1,4 +1,4 @@
-/** The protocol's answer as a sentence, for whoever speaks in words. Shared Agent Protocol §2.5. Pure. */
+/** The protocol's answer as a sentence, for those who speak in words. Shared Agent Protocol §2.5. Pure. */
 import type { Command } from '../schema.ts'
 
 /** What a command answered. */
@@ -25,7 +25,7 @@ const span = (seconds: string | undefined): string =>
 
 const capital = (text: string): string => (text[0] ?? '').toUpperCase() + text.slice(1)
 
-/** `run_unit_tests: passing with 95% coverage` as somebody would say it; `undefined` for what is no state of something. */
+/** `run_unit_tests: passing with 95% coverage` as a person would say it; `undefined` for what is no state of something. */
 function statement(line: string): string | undefined {
   const [, name, text = ''] = /^•?\s*([\w .-]+): (.+)$/.exec(line) ?? []
   if (name === undefined) return undefined

@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly tasks: readonly { readonly id: string; readonly agent: string; readonly task: string }[]
 }
 
-/** The agents of the specification's examples: they can be spoken of in a session that has met nobody yet. */
+/** The agents of the specification's examples: they can be spoken of in a new session. */
 export const usualAgents = ['DevAgent', 'TestAgent'] as const
 
 export const nowhere: Surroundings = { table: commands, agents: [], keys: [], checkpoints: [], tasks: [] }

@@ -27,7 +27,7 @@ import { nowhere, type Surroundings } from './surroundings.ts'
 import { agentsKnown, type Token, tokensOf } from './tokens.ts'
 import type { Translation } from './translation.ts'
 
-/** Nobody says more in one request; what is longer is a document. */
+/** What is longer is a document, and no request. */
 const mostTokens = 120
 /** How likely a reading must be, and how much likelier than the next one. */
 const enough = { probability: 0.35, margin: 0.1 }
@@ -189,7 +189,7 @@ export function judgedCommand(
     : unknownAgent(line, stranger, agentsKnown(around))
 }
 
-/** An agent that is to get something, and that nobody knows. It is never taken for one that is called nearly so. */
+/** An unknown agent that is to get something. It is never taken for one that is called nearly so. */
 function strangerIn({ spec, given }: Command, around: Surroundings): string | undefined {
   if (!/^(?:DELEGATE|DIRECT|DEPENDS|RETRY|COORDINATE)$/.test(spec.name)) return undefined
   const known = agentsKnown(around)

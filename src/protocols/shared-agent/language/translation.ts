@@ -18,7 +18,7 @@ export type Translation =
   | {
       readonly outcome: 'asked'
       readonly reason: Reason
-      /** In words, for whoever said it. */
+      /** In words, for the speaker. */
       readonly question: string
       /** What a `yes` runs. */
       readonly command?: string

@@ -129,7 +129,7 @@ const pauseMs = 20
 export const handedOut = (parts: SessionParts, id: SessionId, agent: string, n: number): Promise<boolean> =>
   parts.documents.mark(id, (now) => (readUpTo(now, agent) < n ? withRead(now, agent, n) : undefined))
 
-/** A reader could not write out what it was given: the next one need not wait. False when somebody has read on since. */
+/** A reader could not write out what it was given: the next one need not wait. False when another reader has read on since. */
 export const giveBack = (parts: SessionParts, id: SessionId, agent: string, n: number): Promise<boolean> =>
   parts.documents.mark(id, (now) => {
     const handing = handingOf(now, agent)

@@ -189,7 +189,7 @@ function contextOf(session: Session, now: number, ref: string | undefined, isWan
   }
 }
 
-/** `DevAgent:implement_auth`, so that whoever imports it knows whose it is; with its id where two are called the same. */
+/** `DevAgent:implement_auth`, so that an import knows whose it is; with its id where two are called the same. */
 function namedTasks(tasks: readonly Task[]): (Task & { readonly name: string })[] {
   const seen = new Set<string>()
   return tasks.map((task) => {

@@ -41,7 +41,7 @@ export interface Changed<T> {
 interface Changing {
   /** Who does it. */
   readonly by: string
-  /** False: a session that has ended stays so, since nobody speaks in it: a result comes in, or a step is finished. */
+  /** False: a session that has ended stays so, since only a result comes in, or a step is finished. */
   readonly startsIt?: boolean
 }
 
@@ -79,7 +79,7 @@ export class Documents {
     return answer as T
   }
 
-  /** Notes what is no change that the log tells, such as what somebody has read. False when `note` left it as it is. */
+  /** Notes what is no change that the log tells, such as what an agent has read. False when `note` left it as it is. */
   async mark(id: SessionId, note: (session: Session) => Session | undefined): Promise<boolean> {
     let isNoted = false
     await this.#replace(id, (found) => {

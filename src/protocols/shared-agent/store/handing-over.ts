@@ -14,7 +14,7 @@ export async function handOverAll(parts: SessionParts, id: SessionId, tasks: rea
   for (const task of tasks) await unlessTroubled(() => handOver(parts, id, task))
 }
 
-/** Hands a task to whoever carries it. What starts a process is asked to; otherwise it waits for `session work`. */
+/** Hands a task to its carrier. A program is started where that is wanted; otherwise it waits for `session work`. */
 export async function handOver(parts: SessionParts, id: SessionId, { id: taskId, agent, via }: Task): Promise<void> {
   const { ports } = parts
   if (via === 'program') {
@@ -80,7 +80,7 @@ function senderOf(id: SessionId, n: number): string {
   return `session-${own}${n > 1 ? `-${n}` : ''}`
 }
 
-/** What a protocol cannot tell now holds up nobody: it is asked again, and `doctor` knows what is wrong with it. */
+/** An error of another protocol holds up no other task: it is asked again, and `doctor` tells what is wrong with it. */
 async function unlessTroubled<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask()

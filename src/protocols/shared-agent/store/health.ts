@@ -55,7 +55,7 @@ async function trafficOf(speech: Speech): Promise<Traffic> {
   return trafficIn(leaf ? Buffer.from(leaf.bytes).toString('latin1') : '')
 }
 
-/** A line a command: tokens, `!` for an error, milliseconds and which it was. What is no such line was written by somebody else. */
+/** A line a command: tokens, `!` for an error, milliseconds and which it was. Other lines were not written by us. */
 function trafficIn(text: string): Traffic {
   const lines = text.split('\n').flatMap((line) => {
     const [, tokens, mark, ms, name = ''] = /^(\d{1,9}) ([.!])(?: (\d{1,9})(?: (\S{1,80}))?)?$/.exec(line) ?? []

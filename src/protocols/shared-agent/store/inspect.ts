@@ -88,7 +88,7 @@ async function ofRoles({ roles, ports }: SessionParts): Promise<Finding[]> {
   ]
 }
 
-/** Tasks that wait for nobody: for an agent that was never seen, or whose runner is lost. */
+/** Tasks that wait in vain: for an agent that was never seen, or for a runner that is lost. */
 async function stuckTasks({ tree }: SessionParts, session: Session, isSeen: IsSeen): Promise<Finding[]> {
   if (session.status !== 'running') return []
   const findings = isSeen ? await forUnseen(session, isSeen) : []

@@ -28,7 +28,7 @@ export function checkpointsOf(parts: SessionParts): Checkpoints {
     notes: unfinishedFolder,
     sessions: {
       ...states,
-      // In the turn, and after what is under way was written down: whoever sees the mark finds that.
+      // In the turn, and after what is under way was written down: a process that sees the mark finds that.
       async save(session) {
         const underWay = await tree.now()
         await documents.mark(sessionId(session), (now) =>
@@ -78,7 +78,7 @@ export async function finishCutOff(parts: SessionParts, id: SessionId): Promise<
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     if (error.code === 'NO_REPOSITORY') {
-      // Somebody else wrote the mark, or took the repository away: nothing can be under way.
+      // The mark is a stranger's, or the repository was taken away: nothing can be under way.
       await takeMark()
       return []
     }

@@ -73,7 +73,7 @@ export async function translateIn(parts: SessionParts, id: SessionId | undefined
   return meaningOf(parts, meantIn(text) ?? text, await surroundingsOf(parts, session))
 }
 
-/** A correction of the workspace's own first, then the model, then whoever else is configured. */
+/** A correction of the workspace's own first, then the model, then a configured one. */
 async function meaningOf(parts: SessionParts, text: string, around: Surroundings): Promise<Translation> {
   const { settings, ports } = parts
   if (settings.learnCorrections) {
@@ -136,7 +136,7 @@ function mannerOf({ parts, agent }: Pick<Speaking, 'parts' | 'agent'>, { modes }
   return { ...rest, shows }
 }
 
-/** Keeps the new manner; false where somebody else has settled what was asked in the meantime. */
+/** Keeps the new manner; false where another process has settled what was asked in the meantime. */
 async function settle({ parts, id, agent, session }: Speaking, before: Manner, after: Manner): Promise<boolean> {
   if (before.asked === undefined && isSame(before, after)) return true
   return parts.documents.change(id, { by: agent }, (now) => {

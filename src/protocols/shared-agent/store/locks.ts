@@ -39,7 +39,7 @@ export const lockHandlers: Handlers = {
       ? await noteIt(speech, 'UNLOCK:force', resource, `taken from ${owner}`)
       : await noteIt(speech, 'UNLOCK', resource)
     if (!isNoted) throw sessionEnded()
-    // Judged once more: it may have run out meanwhile, and somebody else have it.
+    // Judged once more: the lock may have run out meanwhile, and have another owner.
     return (await locks.release(resource, owner)) === 'gone' ? nothing('not_owner') : told('unlocked')
   },
 }

@@ -21,8 +21,8 @@ export interface SessionParts {
   roles(): Promise<Roles>
   /** Notes in the directory of the workspace that this agent acts; refuses a known name in other capitals. */
   acted(agent: string): Promise<void>
-  /** Hands a recorded task to whoever does it; absent where nobody can. */
-  readonly handOver?: (id: SessionId, task: Task) => Promise<void>
+  /** Hands a recorded task to its carrier. */
+  handOver(id: SessionId, task: Task): Promise<void>
   /** The table with what the workspace has added. `head`: for a line that begins with this command, which may need less. */
   table(head?: string): Promise<readonly CommandSpec[]>
 }

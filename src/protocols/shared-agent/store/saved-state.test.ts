@@ -25,6 +25,7 @@ function open() {
     tokenizer: async () => estimatingTokenizer,
     roles: async () => noRoles,
     acted: async () => {},
+    handOver: async () => {},
     table: async () => commands,
   }
   const tell = async (line: string) => (await say(parts, id, line, { agent: 'A' })).lines.join('\n')

@@ -145,7 +145,7 @@ export class Sessions {
     if (last) await (await import('./channels.ts')).handedOut(this.#parts, await this.#meant(session), agent, last.n)
   }
 
-  /** Puts back what `inbox` gave to be handed out, because it did not reach its reader; false when somebody has read on since. */
+  /** Puts back what `inbox` gave to be handed out, because it did not reach its reader; false when another reader has read on since. */
   async putBack(agent: string, messages: readonly Mail[], session?: string): Promise<boolean> {
     const last = messages.at(-1)
     if (!last) return true

@@ -1,4 +1,4 @@
-/** How a task ends, whoever says so: its agent, the orchestrator, a runner or another protocol. */
+/** How a task ends: by its agent, the orchestrator, a runner or another protocol. */
 import { expectHeld } from '../../../messaging/claims/claim.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import type { Receipt } from '../../contract.ts'
@@ -8,7 +8,7 @@ import type { Session, Task } from '../record.ts'
 import { claimOf, freedBy, stepped, withTask } from '../tasks.ts'
 import type { SessionParts } from './parts.ts'
 
-/** Of a result, in UTF-16 units; the rest is in the log of whoever made it. */
+/** Of a result, in UTF-16 units; the rest is cut. */
 const longestResult = 4000
 
 /** A result as it is recorded: what is cut says so. */
@@ -74,7 +74,7 @@ export async function settle(
   return before && { outcome: 'unchanged', task: before }
 }
 
-/** It waits again, and whoever has it no longer has. */
+/** Gives a task back: it waits again, and its claim is over. */
 export async function release(
   { documents, tree }: SessionParts,
   session: SessionId,

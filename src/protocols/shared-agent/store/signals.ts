@@ -43,7 +43,7 @@ export const signalHandlers: Handlers = {
       await tree.remove(path)
       return told('signaled:0')
     }
-    // Whoever waits is woken before the log is written. The latch has all that its line needs, so that a killed process
+    // Waiters are woken before the log is written. The latch has all that its line needs, so that a killed process
     // leaves no signal without one.
     const text = JSON.stringify(latch)
     let before: Latch | undefined
@@ -118,20 +118,20 @@ async function waitForSignal(speech: Speech, condition: string, waitMs: number):
       if (isDue) isThere = await place.isThere()
       else if (now - aliveAt >= waiterBeat) {
         isThere = await place.beat()
-        // Whoever signalled may have been killed before it came to this one.
+        // The signalling process may have been killed before it came to this waiter.
         isDue = ++beats % beatsBetweenLooks === 0
       }
       if (isThere && isDue && (await isLatched(tree, latch))) {
-        // Whoever signals is about to take the leaf away and to count it; only who came just too late is left over.
+        // The signal is about to take the leaf away and to count it, unless this waiter came just too late.
         const until = performance.now() + courtesyMs
         for (let left = courtesyMs; left > 0 && (await place.isThere()); left = until - performance.now())
           await listening.next(left)
         return told('ready')
       }
       if (!isThere) {
-        // Within its lease nobody takes it for dead: it was released.
+        // Within its lease it cannot be taken for dead: it was released.
         if (performance.now() - aliveAt < waiterLease) return await afterRelease(speech, latch)
-        // Taken for dead by whoever signalled, perhaps.
+        // Perhaps the signal took it for dead.
         if (await isLatched(tree, latch)) return told('ready')
         await place.hold()
         isThere = true

@@ -153,7 +153,7 @@ function expectKinds({ spec, given }: Command): void {
   }
 }
 
-/** One line for each command, so that health can tell of all of them. Nobody is refused for it, so it is estimated. */
+/** One line for each command, so that health can tell of all of them. No line is refused for it, so an estimate will do. */
 async function countTraffic(
   { tree }: SessionParts,
   at: Pick<Speech, 'id' | 'session'>,

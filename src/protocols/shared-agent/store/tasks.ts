@@ -42,7 +42,7 @@ export const taskHandlers: Handlers = {
       const said = { did: 'DELEGATE', about: one.id, text: `P${priority} ${task}`, ...inbox }
       return { session: next, line: said, answer: { one, waits: waitsFor(next, one) } }
     })
-    // Whoever has no role is told in its inbox, and so is whoever asked.
+    // An agent without a role finds the task in its inbox.
     await ring(parts.tree, bellFolder(id))
     return told(`ack:${made.one.id}`, ...(await handedOver(speech, made.one, made.waits)), ...before)
   },
@@ -174,7 +174,7 @@ export const taskHandlers: Handlers = {
   },
 }
 
-/** Who does the tasks of an agent: its program, another protocol, or nobody that is known. */
+/** Who does the tasks of an agent: its program, another protocol, or none that is known. */
 function carrierFor(roles: Roles, agent: string): string | undefined {
   const role = roleOf(roles, agent)
   return role?.program ? 'program' : role?.via
@@ -185,7 +185,7 @@ async function handedOver({ parts, id }: Speech, task: Task, waits: readonly Dep
   if (task.via === undefined) return [`unassigned:${task.agent}`]
   if (waits.length > 0) return waits.map((one) => `waits_for:${one.agent}:${one.task}`)
   try {
-    await parts.handOver?.(id, task)
+    await parts.handOver(id, task)
     return []
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
@@ -215,7 +215,7 @@ async function settle(speech: Speech, step: Ending['step'], result: string, word
   return task ? told(`${word}:${task.id}`) : notFound
 }
 
-/** One's own, or anybody's for the orchestrator. */
+/** The speaker's own task; for the orchestrator any agent's. */
 function ownTask({ parts, agent, given }: Speech, session: Session): Task | undefined {
   const named = given.task ?? ''
   if (isOrchestrator(parts, agent)) return taskMeant(session, undefined, named)

@@ -39,7 +39,7 @@ export async function work(
     const isNext = (task: Task) => task.via === 'program' && (only ?? task.id) === task.id && !busy.has(task.id)
     const next = session && runnable(session).find(isNext)
     if (!next || signal?.aborted) return done
-    // Whoever was started for this one task does it also when the runner before was killed and its lease has not ended.
+    // A runner that was started for this task waits for the lease of one that was killed.
     const worked = await runOne(parts, id, next, { outlast: only !== undefined, signal })
     if (worked === 'busy') busy.add(next.id)
     else if (worked) done.push(worked)
@@ -48,7 +48,7 @@ export async function work(
 
 const isCarried = ({ via }: Task): boolean => via !== undefined && via !== 'program'
 
-/** `undefined`: somebody else has said meanwhile what becomes of it, such as that it is to be tried again. */
+/** `undefined`: another process has decided meanwhile what becomes of it, such as that it is to be tried again. */
 async function runOne(
   parts: SessionParts,
   id: SessionId,
@@ -118,7 +118,7 @@ async function untilTheEnd<T>(
   }
 }
 
-/** What has ended waits for whoever starts it again. */
+/** Tasks of a session that has ended wait until it is started again. */
 async function runningSession({ documents }: SessionParts, id: SessionId): Promise<Session | undefined> {
   const session = await documents.read(id)
   return session?.status === 'running' ? session : undefined

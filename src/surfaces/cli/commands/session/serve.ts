@@ -70,6 +70,6 @@ export async function tellArrivals(
   }
 }
 
-/** Few enough to be written out before anybody takes them for lost. */
+/** Few enough to be written out before another reader takes them for lost. */
 const atOnce = 100
 const longest = 24 * 60 * 60 * 1000

@@ -117,8 +117,8 @@ export async function hear(
   const courtesy = courtesyFor(text)
   if (courtesy !== undefined) return { todo: 'say', sentence: courtesy, manner: before }
   const translation = await translate(meantIn(text) ?? text)
+  if (translation.outcome === 'command') return { todo: 'run', commands: [translation.command], manner }
   if (translation.outcome === 'commands') return { todo: 'run', commands: translation.commands, manner }
   const { command } = translation
-  if (translation.outcome === 'command') return { todo: 'run', commands: [translation.command], manner }
   return { todo: 'ask', asked: translation, manner: command === undefined ? manner : { ...manner, asked: command } }
 }

@@ -21,6 +21,8 @@ import { withTempDir } from '../support/temp.ts'
 
 const orchestrator = { session: 'main', by: 'Orchestrator' }
 const notes = '.signalbox/state/sessions/.unfinished'
+/** Where earlier versions kept it. */
+const intent = '.git/signalbox/top/intent'
 const isWhole = process.env.SIGNALBOX_TEST_SCALE !== undefined
 /** Some thousand points, a second each on a busy machine. */
 const longest = isWhole ? 3_600_000 : 300_000
@@ -373,6 +375,34 @@ describe('what else can be left or in the way', () => {
     })
   })
 
+  it('[X-crash] what an earlier version left in the git directory is finished', async () => {
+    const template = await prepare({})
+    await withScene(template, async (scene) => {
+      const { steps, after } = await withScene(template, async (other) => {
+        const life = mortal(0)
+        await rollback(await stageOf(other, life, {}))
+        return { steps: life.steps, after: look(other) }
+      })
+      const placing = steps.lastIndexOf('files.rename') - 4
+      await expect(rollback(await stageOf(scene, mortal(placing), {}))).rejects.toBeInstanceOf(Killed)
+      // The same moment, in the words of that version.
+      const [note] = fs.readdirSync(join(scene.root, notes))
+      const { steps: left } = JSON.parse(fs.readFileSync(join(scene.root, notes, note!), 'utf8'))
+      fs.rmSync(join(scene.root, notes, note!))
+      const { do: kind, rollback: rolling, ...about } = left[0]
+      expect(kind).toBe('place')
+      const { first, ...target } = rolling
+      put(scene.root, { [intent]: JSON.stringify({ ...about, rollback: { ...target, placing: first } }) })
+      const { checkpoints } = await stageOf(scene, undefined, {})
+      const what = { what: 'rollback', id: 'cp_001', session: 'main' }
+      expect(await (await checkpoints.changes()).notes()).toHaveLength(1)
+      expect(await checkpoints.recover()).toEqual({ outcome: 'finished', ...what })
+      expect(look(scene)).toEqual(after)
+      expect(await checkpoints.recover()).toBe(undefined)
+      expect(fs.existsSync(join(scene.root, intent))).toBe(false)
+    })
+  })
+
   it('[X-notes] a note that nobody of us wrote does nothing, and gives way to the next one', async () => {
     const root = makeRepository()
     const tree = await openFileTree({ root })
@@ -398,5 +428,15 @@ describe('what else can be left or in the way', () => {
     })
     expect(fs.readdirSync(join(root, notes))).toEqual([])
     await tree.close()
+  })
+
+  it('[X-crash] an intent that nobody of us wrote stops checkpoints, and nothing is done', async () => {
+    const root = makeRepository()
+    const stage = await openStage(root)
+    await stage.checkpoints.create({ ...orchestrator, type: 'manual', name: 'first' })
+    for (const text of ['', '{', '[]', '{"session":1}', '{"session":"a","id":"x","name":"y"}', 'x'.repeat(1000)]) {
+      fs.writeFileSync(join(root, intent), text)
+      await expect(stage.checkpoints.recover()).rejects.toMatchObject({ code: 'BAD_INTENT', exit: 5 })
+    }
   })
 })

@@ -6,6 +6,7 @@
  *   git/        a git directory that shares the objects and nothing else: no configuration, hooks, filters or attributes of
  *               the user's count in it, so that bytes go in and out as they are
  *   index       what the last capture found, so that the next one reads only what has changed since
+ *   intent      what an earlier version left under way
  *   work/NAME/  one operation's own files. Never the same name twice: a git that outlived its killed caller may still
  *               write there.
  *
@@ -88,6 +89,13 @@ function putText(files: PlainFiles, path: RawPath, text: string): void {
 const textOf = (bytes: Uint8Array | undefined): string | undefined => bytes && Buffer.from(bytes).toString()
 
 const newName = (): string => randomBytes(6).toString('hex')
+
+const mostIntent = 64 * 1024
+
+export const readIntent = (files: PlainFiles, { home }: PrivateDir): string | undefined =>
+  textOf(files.read(`${home}/intent`, mostIntent))
+
+export const clearIntent = (files: PlainFiles, { home }: PrivateDir): boolean => files.remove(`${home}/intent`)
 
 /** A new folder for one operation. */
 export function openWork(files: PlainFiles, { home }: PrivateDir): RawPath {

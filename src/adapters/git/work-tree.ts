@@ -9,7 +9,7 @@ import { type Kept, keep, readBlob, readKept } from './keeping.ts'
 import { hasUncommitted, leftAlone, placesBelow, standingRepositories } from './listing.ts'
 import type { Parts } from './parts.ts'
 import { indexHash, type Now, type Prepared, placeFiles, placeIndex, prepare } from './placing.ts'
-import { clearWork, openWork } from './private-dir.ts'
+import { clearIntent, clearWork, openWork, readIntent } from './private-dir.ts'
 import { commitAt, headOf } from './progress.ts'
 import { expectReady } from './readiness.ts'
 import { type CheckpointRef, checkpointRefs, publishRef } from './refs.ts'
@@ -49,6 +49,10 @@ export class WorkTree {
   get id(): string {
     return this.#at.id
   }
+
+  /** What an earlier version left under way. */
+  readIntent = (): string | undefined => readIntent(this.#at.files, this.#at)
+  clearIntent = (): void => void clearIntent(this.#at.files, this.#at)
 
   /** Removes temporary files and locks of operations that are over, however they ended. */
   tidyUp(): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ageOf, diffLines, dryRunLines, listLines, rollbackLines, statusLines } from './answers.ts'
 import { automaticName, riskOf } from './automatic.ts'
 import { type CheckpointRecord, idOf, messageOf, numberFrom, parseRecord, printRecord, recordFrom } from './record.ts'
-import { stepFrom } from './step.ts'
+import { readEarlier, stepFrom } from './step.ts'
 
 const record: CheckpointRecord = {
   id: 'cp_001',
@@ -63,6 +63,27 @@ describe('records', () => {
       null,
     ]
     for (const step of strange) expect(stepFrom(step), JSON.stringify(step)).toBe(undefined)
+  })
+
+  it('[X-notes] what an earlier version left is the step that is still to be done', () => {
+    const earlier = (intent: unknown) => readEarlier({ readIntent: () => JSON.stringify(intent) })
+    expect(earlier(about)).toEqual({ ...about, do: 'save' })
+    expect(earlier({ ...about, commit })).toEqual({ ...about, do: 'keep', commit })
+    expect(earlier({ ...about, commit, rollback })).toEqual({ ...about, do: 'keep', commit, rollback })
+    const begun = { ...rollback, first }
+    const placing = { ...rollback, placing: first }
+    expect(earlier({ ...about, commit, rollback: placing })).toEqual({ ...about, do: 'place', commit, rollback: begun })
+    expect(earlier({ ...about, id: 'cp_003', rollback: placing })).toMatchObject({ do: 'save', rollback: begun })
+    expect(earlier({ ...about, id: 'cp_003', commit, rollback: placing })).toMatchObject({
+      do: 'keep',
+      rollback: begun,
+    })
+    expect(earlier({ ...about, commit, rollback: { ...placing, isPlaced: true } })).toMatchObject({
+      do: 'restore',
+      rollback: { ...begun, isPlaced: true },
+    })
+    expect(earlier({ session: 'main' })).toBe('strange')
+    expect(readEarlier({ readIntent: () => undefined })).toBe(undefined)
   })
 })
 

@@ -1,12 +1,12 @@
 /** Checkpoints of a session and its files, and going back to them. How the core uses this: `ports.ts`. */
-import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { conflict, corrupt, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { Journal } from '../../../messaging/journal/journal.ts'
 import { automaticName, manyFiles, riskOf } from './automatic.ts'
 import type { ChangesSince, CheckpointPorts, WorkTree } from './ports.ts'
 import { type CheckpointRecord, checkName, checkType, type LastRollback, numberFrom, recordFrom } from './record.ts'
-import type { CheckpointStep } from './step.ts'
+import { type CheckpointStep, readEarlier } from './step.ts'
 import { CheckpointSteps, type Placed, type Recovered } from './steps.ts'
 
 export interface By {
@@ -114,7 +114,11 @@ export class Checkpoints {
     // A note that is named like that of another work tree is theirs.
     const isOfAnother = (path: TreePath) => path !== own && /\/[0-9a-f]{8}\.json$/.test(path)
     return {
-      notes: async () => (await journal.notes()).filter(({ path, subject }) => subject || !isOfAnother(path)),
+      notes: async () => {
+        const notes = (await journal.notes()).filter(({ path, subject }) => subject || !isOfAnother(path))
+        const hasEarlier = expectOurs(readEarlier(work)) && !notes.some(({ subject }) => subject === work.id)
+        return hasEarlier ? [...notes, { path: own, subject: work.id }] : notes
+      },
       finishAll: async () => {
         try {
           await this.recover()
@@ -163,6 +167,11 @@ export class Checkpoints {
     const found = new CheckpointSteps(this.#ports, work)
     const journal = this.#journal(work, found)
     return journal.turn(work.id, async () => {
+      const earlier = expectOurs(readEarlier(work))
+      if (earlier) {
+        await found.beforeRepeat([earlier])
+        await journal.commit(work.id, [earlier])
+      }
       work.tidyUp()
       const { recovered } = found
       const at = { work, steps: new CheckpointSteps(this.#ports, work) }
@@ -212,4 +221,11 @@ export class Checkpoints {
       details: { ids },
     })
   }
+}
+
+function expectOurs(step: CheckpointStep | 'strange' | undefined): CheckpointStep | undefined {
+  if (step !== 'strange') return step
+  throw corrupt('BAD_INTENT', 'What was under way in this repository cannot be read: .git/signalbox/*/intent.', {
+    hint: 'Remove that file, then look at the files and at `#CHECKPOINT:list`.',
+  })
 }

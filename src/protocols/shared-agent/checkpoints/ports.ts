@@ -49,6 +49,9 @@ export interface Done {
 export interface WorkTree {
   /** Names the work tree. */
   readonly id: string
+  /** What an earlier version has left under way. */
+  readIntent(): string | undefined
+  clearIntent(): void
   tidyUp(): void
   unlock(commits: readonly string[]): Promise<void>
   head(): Promise<string | undefined>

@@ -17,8 +17,8 @@ const record = {
   by: 'text',
   /** By the tree's time. */
   at: 'time',
-  /** `taken`: the id is given away, and is not used again. */
-  state: 'taken|made',
+  /** `taken`: the id is given away, and is not used again. `undone`: so does an earlier version say that it was never made. */
+  state: 'taken|made|undone',
 } as const
 export type CheckpointRecord = Of<typeof record>
 

@@ -7,8 +7,9 @@
  *   place     puts the files of the target in place. What another program changes meanwhile is saved and kept first.
  *   restore   puts the session in its place. From here on the files are the user's again.
  */
+import { readJson } from '../../../formats/plain-data.ts'
 import { hasShape, type Shape } from '../shape.ts'
-import type { BranchStep } from './ports.ts'
+import type { BranchStep, WorkTree } from './ports.ts'
 import type { CheckpointRecord } from './record.ts'
 
 interface About extends Pick<CheckpointRecord, 'id' | 'name'> {
@@ -64,3 +65,18 @@ export function stepFrom(value: unknown): CheckpointStep | undefined {
     (branch === undefined || hasShape(branch, { from: 'commit?', to: 'commit?', work: 'work' }))
   return isWhole ? (value as CheckpointStep) : undefined
 }
+
+/** The step that an earlier version has left in the git directory, in the words of that version. */
+export function readEarlier(work: Pick<WorkTree, 'readIntent'>): CheckpointStep | 'strange' | undefined {
+  const text = work.readIntent()
+  if (text === undefined) return undefined
+  const { rollback, ...intent } = readJson(objectIn, text) ?? {}
+  const { placing, ...begun } = objectIn(rollback) ?? {}
+  const isInPlace = placing !== undefined && objectIn(placing)?.id === intent.id
+  const kind = intent.commit === undefined ? 'save' : !isInPlace ? 'keep' : begun.isPlaced ? 'restore' : 'place'
+  const first = placing === undefined ? {} : { first: placing }
+  return stepFrom({ ...intent, do: kind, ...(rollback ? { rollback: { ...begun, ...first } } : {}) }) ?? 'strange'
+}
+
+const objectIn = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined

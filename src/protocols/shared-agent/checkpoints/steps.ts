@@ -75,6 +75,8 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
   async perform(step: CheckpointStep): Done {
     const isRepeat = this.#isRepeat
     this.#isRepeat = false
+    // The journal has it by now.
+    if (isRepeat) this.#work.clearIntent()
     switch (step.do) {
       case 'save':
         return isRepeat ? this.#afterCutOff(step) : this.#save(step)

@@ -3,8 +3,9 @@
  * person has listed it; being written to is not being there, since a mistyped name looks just like a new one.
  *
  *   .signalbox/agents/NAME.yaml           by people, to be committed: see `listing.ts`
- *   .signalbox/state/presence/NAME.json   {"name": "Coder-1", "home": "mr"}, under the name in lower case: the protocol and place
- *                                         where it was seen first. Its time is when it last acted.
+ *   .signalbox/state/presence/NAME.json   {"name": "Coder-1", "home": "acmq:shop", "in": ["acmq", "mr"]}, under the name in lower
+ *                                         case: where it was seen first, and the protocols it has acted in. Its time is when it
+ *                                         last acted.
  *
  * Two names that differ by case alone are one agent in two spellings, since some disks take them for one: the first spelling
  * counts, and acting under the second is refused.
@@ -26,6 +27,8 @@ export interface SeenAgent {
   readonly anyCase?: boolean
   /** Where it was seen first: `mr`, `acmq:shop`. */
   readonly home?: string
+  /** The protocols that it has acted in, as far as that was noted. */
+  readonly in?: readonly string[]
   /** When it last acted by the tree's time; `undefined` where only files tell that it was there. */
   readonly lastSeenAt?: number
 }
@@ -58,12 +61,19 @@ export class AgentDirectory {
     const leaf = await this.#note(agent)
     const known = leaf && noteIn(leaf)
     if (known && !anyCase) expectSpelling(agent, known)
+    const act = { anyCase, ...(home === undefined ? {} : { home }) }
+    const note = afterAct(known, agent, act)
     await this.#write(async () => {
-      const isFirst = !known || known.hasActed === false || (known.anyCase === true && !anyCase)
-      const at = known?.home ?? home
-      const note = { name: agent, ...(anyCase ? { anyCase } : {}), ...(at === undefined ? {} : { home: at }) }
-      if (isFirst) await this.#put(agent, note, leaf !== undefined)
-      else if ((await this.#tree.now()) - leaf!.modifiedAt >= exactTo) await this.#tree.touch(noteOf(agent))
+      if (!isNotable(agent)) return
+      const isMade = note && !leaf && (await this.#tree.create(noteOf(agent), bytesOf(note))).outcome === 'created'
+      if (note && !isMade) {
+        await changeLeaf(this.#tree, noteOf(agent), (now) => {
+          const next = afterAct(now && noteIn(now), agent, act)
+          return next && bytesOf(next)
+        })
+      } else if (leaf && !note && (await this.#tree.now()) - leaf.modifiedAt >= exactTo) {
+        await this.#tree.touch(noteOf(agent))
+      }
     })
     this.#noted.set(agent, performance.now())
   }
@@ -76,7 +86,8 @@ export class AgentDirectory {
 
   /** Files tell that this agent has been there: the next look for it costs one read. */
   async found(agent: string): Promise<void> {
-    await this.#write(() => this.#put(agent, { name: agent, hasActed: false }, false))
+    if (isNotable(agent))
+      await this.#write(() => this.#tree.create(noteOf(agent), bytesOf({ name: agent, hasActed: false })))
   }
 
   /** One look. `undefined` when nobody of this name, in whatever capitals, has been noted. */
@@ -134,21 +145,8 @@ export class AgentDirectory {
       : Promise.resolve(undefined)
   }
 
-  /** `hasNote`: one was there a moment ago. */
-  async #put(agent: string, note: Note, hasNote: boolean): Promise<void> {
-    if (!isNotable(agent)) return
-    const bytes = Buffer.from(`${JSON.stringify(note)}\n`)
-    if (!hasNote && (await this.#tree.create(noteOf(agent), bytes)).outcome === 'created') return
-    await changeLeaf(this.#tree, noteOf(agent), (leaf) => {
-      const before = leaf && noteIn(leaf)
-      // Who acted under another spelling in the same moment keeps it; and who has acted is not only found.
-      const isLess = before && !before.anyCase && before.name !== note.name
-      return isLess || (before && note.hasActed === false) ? undefined : bytes
-    })
-  }
-
   /** Only a remark to senders depends on a note: where none can be written (another user's, a full disk) nothing else fails. */
-  async #write(write: () => Promise<void>): Promise<void> {
+  async #write(write: () => Promise<unknown>): Promise<void> {
     try {
       await write()
     } catch (error) {
@@ -162,20 +160,45 @@ export interface Acting {
   readonly home?: string
 }
 
-interface Note extends Pick<SeenAgent, 'name' | 'anyCase' | 'home'> {
+interface Note extends Pick<SeenAgent, 'name' | 'anyCase' | 'home' | 'in'> {
   /** False where only files tell of the agent. */
   readonly hasActed?: boolean
 }
 
+/**
+ * What is noted once this agent has acted; `undefined` where that is noted already. The first spelling and the first home stay;
+ * an agent that was only found in files has none yet.
+ */
+function afterAct(before: Note | undefined, agent: string, { anyCase = false, home }: Acting): Note | undefined {
+  const isSpelt = before !== undefined && !before.anyCase && before.hasActed !== false
+  const firstHome = before?.home ?? home
+  const seenIn = [...new Set([...(before?.in ?? []), ...(home?.split(':', 1) ?? [])])]
+  const note: Note = {
+    ...(isSpelt ? { name: before.name } : { name: agent, ...(anyCase ? { anyCase } : {}) }),
+    ...(firstHome === undefined ? {} : { home: firstHome }),
+    ...(seenIn.length === 0 ? {} : { in: seenIn }),
+  }
+  return JSON.stringify(note) === JSON.stringify(before) ? undefined : note
+}
+
+const bytesOf = (note: Note): Buffer => Buffer.from(`${JSON.stringify(note)}\n`)
+
 function noteIn({ bytes }: Pick<Leaf, 'bytes'>): Note | undefined {
   try {
-    const { name, hasActed, anyCase, home } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
+    const {
+      name,
+      hasActed,
+      anyCase,
+      home,
+      in: seenIn,
+    } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
     if (typeof name !== 'string' || !isNotable(name)) return undefined
     return {
       name,
       ...(hasActed === false ? { hasActed } : {}),
       ...(anyCase === true ? { anyCase } : {}),
       ...(typeof home === 'string' ? { home } : {}),
+      ...(Array.isArray(seenIn) && seenIn.every((one) => typeof one === 'string') ? { in: seenIn } : {}),
     }
   } catch {
     // Not JSON, or null.

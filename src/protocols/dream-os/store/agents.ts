@@ -1,8 +1,7 @@
 /** The agents of a workspace: those that have a folder in `runtime/` or a mailbox, or have acted here. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
-import { childOf } from '../../../kernel/tree-path.ts'
-import { differsByCase } from '../../../messaging/agents/directory.ts'
+import { differsByCase, expectSpelling } from '../../../messaging/agents/directory.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { agentPath, presencePath, runtimePath } from '../layout.ts'
 import { type AgentId, agentId, isAgentId } from '../names.ts'
@@ -40,8 +39,13 @@ export class Agents {
   }
 
   async #noted(): Promise<AgentId[]> {
-    const entries = await listIfFolder(this.#parts.tree, presencePath)
-    return entries.flatMap(({ name, kind }) => (kind === 'leaf' && isAgentId(name) ? [name] : []))
+    const names = new Set<string>()
+    for await (const { name, in: protocols } of this.#parts.directory.all())
+      if (protocols?.includes('dream')) names.add(name)
+    // Earlier versions kept a leaf for each.
+    for (const { name, kind } of await listIfFolder(this.#parts.tree, presencePath))
+      if (kind === 'leaf') names.add(name)
+    return [...names].filter(isAgentId)
   }
 
   /** Who has sent, taken or registered. Being written to is not being there. */
@@ -65,18 +69,19 @@ export class Agents {
     return (await this.known()).some((one) => one === agent)
   }
 
-  /** This agent has done something here. */
+  /** This agent has acted here. Its spelling was judged before (`expectName`). */
   async note(agent: string): Promise<void> {
-    if (!isAgentId(agent) || this.#told.has(agent)) return
-    const path = childOf(presencePath, agent)
-    if (!(await this.#parts.tree.look(path))) await this.#parts.tree.create(path, '')
-    this.#told.add(agent)
+    if (!isAgentId(agent)) return
+    await this.#parts.directory.acted(agent, { home: 'dream' }).catch((error: unknown) => {
+      if (!(error instanceof SignalboxError)) throw error
+    })
   }
-  readonly #told = new Set<string>()
 
   /** The name, checked. Refuses another spelling of a known one. */
   async expectName(text: string): Promise<AgentId> {
     const agent = agentId(text)
+    const seen = await this.#parts.directory.seen(agent)
+    if (seen) expectSpelling(agent, seen)
     const other = sameButForCase(agent, await this.known())
     if (other === undefined) return agent
     throw differsByCase(agent, other)

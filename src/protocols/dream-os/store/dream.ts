@@ -1,4 +1,5 @@
 /** Dream.OS in one workspace: what `openWorkspace(…).dream` offers, part by part. */
+import { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions, Surroundings } from '../../contract.ts'
 import { parseMessage } from '../format.ts'
@@ -64,7 +65,7 @@ export class Dream {
   constructor(opening: Opening) {
     this.#opening = opening
     const { tree, clock, settings, compat = false, ...ports } = opening
-    this.parts = { tree, clock, settings, places: settings.places, compat, ports }
+    this.parts = { tree, clock, settings, places: settings.places, directory: new AgentDirectory(tree), compat, ports }
     this.journal = new DreamJournal(this.parts)
     this.recovery = new Recovery(this)
     this.logs = new Logs(this)

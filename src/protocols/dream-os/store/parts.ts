@@ -1,8 +1,10 @@
 /** What everything in this folder works with. */
+
 import type { Clock } from '../../../kernel/clock.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import type { Malformed, Problem } from '../../../kernel/problem.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
+import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import type { Entry, Leaf, Tree } from '../../../tree/tree.ts'
@@ -20,6 +22,7 @@ export interface DreamParts {
   readonly clock: Clock
   readonly settings: DreamSettings
   readonly places: Places
+  readonly directory: AgentDirectory
   /** Read the known deviations of other programs. */
   readonly compat: boolean
   readonly ports: Partial<DreamPorts>

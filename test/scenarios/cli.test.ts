@@ -490,7 +490,7 @@ describe('as a good neighbour in a shell', () => {
     const { stdout } = shell(`
       source <("$1" "$2" completion bash)
       COMP_WORDS=(signalbox do); COMP_CWORD=1; _signalbox; echo "\${COMPREPLY[@]}"`)
-    expect(stdout).toBe('doctor\n')
+    expect(stdout).toBe('done doctor\n')
   })
 })
 

@@ -21,6 +21,8 @@ const ofTheirOwnSize: Readonly<Record<string, readonly string[]>> = {
     'dream governance add',
     'session translate',
     'human approve, deny, answer',
+    'signalbox send, take, done, fail, release, renew, wait, show, why, lock, unlock',
+    'agents add, show, remove',
   ],
   'what was named or given': [
     'acmq create-mission, wait',
@@ -35,7 +37,7 @@ const ofTheirOwnSize: Readonly<Record<string, readonly string[]>> = {
     'acmq archive, snapshot',
     'mr metrics',
     'dream supervisor show',
-    'signalbox init, mirror, demo, bench, completion, version',
+    'signalbox now, init, mirror, demo, bench, completion, version',
   ],
   // The protocol has its own ways: `:brief`, and budgets of tokens.
   'a line of a conversation': ['session say, chat, serve-stdio'],
@@ -50,6 +52,7 @@ const listing: readonly (readonly string[])[] = [
   ['circe inbox', 'circe log', 'circe tasks'],
   ['dream completed', 'dream governance query', 'dream mailbox list', 'dream route', 'dream task inbox', 'dream tasks'],
   ['session inbox', 'session list', 'session locks', 'session log', 'session work'],
+  ['agents list', 'signalbox inbox', 'signalbox locks', 'signalbox thread'],
   ['human list', 'signalbox doctor', 'signalbox export', 'signalbox import'],
 ]
 

@@ -4,8 +4,10 @@ import { defineOperation } from '../define.ts'
 import { humanInbox } from '../human-inbox.ts'
 import { told } from './fields.ts'
 
-/** As many of each as an overview shows. */
+/** Questions that an overview shows. */
 const most = 3
+/** Messages that it counts. */
+const mostListed = 100
 
 export const now = defineOperation({
   name: 'now',
@@ -22,7 +24,7 @@ export const now = defineOperation({
     const bus = await busOf(context)
     const box = await boxOf(context)
     const { listAgents } = await import('../../bridge/agents.ts')
-    const waiting = agent === undefined ? [] : await box.inbox(agent)
+    const waiting = agent === undefined ? [] : await box.inbox(agent, { limit: mostListed })
     const { agents, notices } = await listAgents(bus)
     const people = (await humanInbox(context).list({ limit: most })).waiting
     const stuck = []
@@ -33,7 +35,7 @@ export const now = defineOperation({
           ({ name }) => name.toLowerCase() === (envelope.claim?.by ?? envelope.to).toLowerCase(),
         )
         const isOver = envelope.claim?.until !== undefined && Date.parse(envelope.claim.until) <= at
-        if (isOver || holder?.presence === 'gone') stuck.push(told(envelope))
+        if ((isOver || holder?.presence === 'gone') && stuck.length < mostListed) stuck.push(told(envelope))
       }
     }
     return {

@@ -12,6 +12,7 @@ import { findBun, inRoot, isMain, packageJson, root, run, ScriptError, setup } f
 /** Builds the command line and the library, on request types and child programs. Answers what was built. */
 export async function build({ types = false, children = false } = {}) {
   const parts = [
+    ['commands', buildCommands],
     ['js', buildJs],
     ['kernel', buildKernel],
     ...(findBun() === undefined ? [] : [['bytecode', buildBytecode]]),
@@ -33,6 +34,18 @@ export async function bundlePrograms(entries, outdir, external = []) {
     external: [...esbuildOptions().external, ...external],
   })
 }
+
+/** The table of commands, which the sources import. */
+async function buildCommands() {
+  const { currentFiles } = await import('./command-table.mjs')
+  return Object.entries(await currentFiles()).map(([file, text]) => {
+    replaceFile(inRoot(file), text)
+    return inRoot(file)
+  })
+}
+
+/** For those who only read the sources. */
+export const ensureCommandTable = () => onceFor('commands', buildCommands)
 
 async function buildJs() {
   const entryPoints = { main: inRoot('src/main.ts'), index: inRoot('src/index.ts') }
@@ -154,14 +167,15 @@ async function onceFor(name, make) {
 }
 
 function sourcesHash(name) {
-  const isSource = (path) => /\.(ts|mts|json)$/.test(path) && !path.endsWith('.test.ts')
+  const isOwn = (path) => name === 'commands' && path.endsWith('.generated.ts')
+  const isSource = (path) => /\.(ts|mts|json)$/.test(path) && !path.endsWith('.test.ts') && !isOwn(path)
   const folders = {
     kernel: ['packages/minilm/assembly'],
     children: ['src', 'packages', 'test', 'bench'],
   }[name] ?? ['src', 'packages']
   const ways = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.types.json', 'scripts/build.mjs']
-  if (name === 'bytecode')
-    ways.push('scripts/bun-parts.mjs', 'scripts/command-table.mjs', 'node_modules/bun/package.json')
+  if (name === 'bytecode' || name === 'commands') ways.push('scripts/command-table.mjs')
+  if (name === 'bytecode') ways.push('scripts/bun-parts.mjs', 'node_modules/bun/package.json')
   const files = [
     ...folders.flatMap((folder) => filesUnder(inRoot(folder)).filter(isSource)),
     ...ways.map((path) => inRoot(path)),

@@ -1,7 +1,7 @@
 /** `npm run check`: types, lint, layers, coverage and the quick tests. Made to be run before every commit. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { build } from './build.mjs'
+import { build, ensureCommandTable } from './build.mjs'
 import { totalLine } from './counts.mjs'
 import { inRoot, root, run, setup } from './setup.mjs'
 import { testFiles, testOnNode } from './test.mjs'
@@ -16,6 +16,7 @@ const isLong = (file) =>
   ) || durationOf(file) >= 3000
 
 const steps = {
+  commands: async () => void (await ensureCommandTable()),
   types: () => node('node_modules/typescript/bin/tsc', '-p', '.'),
   lint: () =>
     node('node_modules/@biomejs/biome/bin/biome', 'ci', `--colors=${process.stdout.isTTY ? 'force' : 'off'}`, '.'),

@@ -4,16 +4,12 @@
  * `src/surfaces/cli/command-outline.ts`; the faces are found among what `src/surfaces/cli/commands/` exports, and an
  * operation without one gets a plain face.
  *
- *   node scripts/command-table.mjs           writes the files
- *
- * A test says when this has to be run again.
+ * The build writes them whenever a source has changed; they are not kept in git.
  */
-import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundlePrograms, filesUnder, replaceFile } from './build.mjs'
-import { inRoot, isMain, root, run, ScriptError, setup } from './setup.mjs'
+import { inRoot, root, ScriptError } from './setup.mjs'
 
 const surface = 'src/surfaces/cli'
 const [tableFile, summariesFile] = ['table', 'summaries'].map((name) => `${surface}/command-${name}.generated.ts`)
@@ -21,20 +17,7 @@ const [tableFile, summariesFile] = ['table', 'summaries'].map((name) => `${surfa
 /** What each file should be now. */
 export async function currentFiles() {
   const { outline, found } = await readCommands()
-  const texts = { [tableFile]: printTable(outline, found), [summariesFile]: printSummaries(outline) }
-  return Object.fromEntries(Object.entries(texts).map(([file, text]) => [file, formatted(text, file)]))
-}
-
-/** Source text as the formatter would have it in this file. */
-function formatted(source, file) {
-  const biome = inRoot('node_modules/@biomejs/biome/bin/biome')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [biome, 'format', `--stdin-file-path=${file}`], {
-    cwd: root,
-    input: source,
-    encoding: 'utf8',
-  })
-  if (status !== 0) throw new ScriptError(stderr)
-  return stdout
+  return { [tableFile]: printTable(outline, found), [summariesFile]: printSummaries(outline) }
 }
 
 /** For each protocol its own file, and those with the faces of the commands that agents use all day. */
@@ -58,9 +41,9 @@ function facesOf({ name, everyday, members }, { faces, operations }) {
 }
 
 const header =
-  '// Written by scripts/command-table.mjs. Do not edit: change command-outline.ts or the operations, and run it again.\n'
+  '// Written by scripts/command-table.mjs. Do not edit: change command-outline.ts or the operations, and build.\n'
 
-/** The source text, not yet formatted. `found` says which file exports which operation and which face. */
+/** The source text. `found` says which file exports which operation and which face. */
 export function printTable(outline, found) {
   const unlisted = new Set(found.operations.keys())
   const table = printGroup(outline)
@@ -156,10 +139,3 @@ async function readCommands() {
 
 /** Of a protocol its face alone. */
 const isRead = (path) => !path.startsWith(inRoot('src/protocols')) || path.endsWith('/index.ts')
-
-if (isMain(import.meta.url)) {
-  await run(async () => {
-    setup()
-    for (const [file, text] of Object.entries(await currentFiles())) writeFileSync(inRoot(file), text)
-  })
-}

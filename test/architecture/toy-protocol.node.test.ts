@@ -1,6 +1,6 @@
 /**
  * A protocol is known everywhere by one line in one list. A copy of the sources gets a toy protocol, exactly as
- * CONTRIBUTING.md says ("A new protocol", steps 1 to 4), is built, and is then used as a person would.
+ * CONTRIBUTING.md says ("A new protocol", steps 1 to 3), is built, and is then used as a person would.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -49,8 +49,6 @@ beforeAll(() => {
   const text = readFileSync(list, 'utf8').replace('\n] as const satisfies', `\n  ${line}\n] as const satisfies`)
   expect(text).toContain(line)
   writeFileSync(list, text)
-  // 4. The table of commands.
-  node('scripts/command-table.mjs')
   // As a person builds it, from nothing.
   node('scripts/build.mjs')
 }, 120_000)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { repository } from '../../../test/support/child.ts'
 
@@ -7,18 +6,11 @@ interface Place {
   readonly name: string
 }
 interface Script {
-  currentFiles(): Promise<Record<string, string>>
   everydayFiles(): Promise<Record<string, { index: string; faces: string[] }>>
   printTable(outline: object, found: { operations: Map<object, Place>; faces: Map<object, Place> }): string
 }
 
 const script = (await import(`${repository}/scripts/command-table.mjs`)) as Script
-
-it('the generated table is that of the operations and faces as they are now', async () => {
-  // Otherwise: node scripts/command-table.mjs
-  for (const [file, text] of Object.entries(await script.currentFiles()))
-    expect(readFileSync(`${repository}/${file}`, 'utf8')).toBe(text)
-})
 
 it('everyday commands of a protocol come with their faces', async () => {
   expect(await script.everydayFiles()).toMatchObject({

@@ -32,6 +32,11 @@ const onTop = {
     of: 'session',
     from: ['src/protocols/shared-agent/store/language.ts', 'src/operations/session/model.ts'],
   },
+  // The verbs for every agent, who is at home in AC-MQ unless somebody says otherwise.
+  verbs: {
+    of: 'acmq',
+    from: ['src/surfaces/cli/commands/neutral/verbs.ts', 'src/protocols/ac-mq/store/neutral.ts'],
+  },
 }
 /** What a protocol imports on demand for the tour alone. */
 const chapter = /\/chapter\.ts$/

@@ -1,8 +1,8 @@
 /** Writing and removing the file of an agent. What a person wrote there besides stays as it is. */
 import { invalidInput } from '../kernel/errors.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
-import { listingPath } from '../messaging/agents/directory.ts'
-import { type Home, parseHome, parseListing, printHome } from '../messaging/agents/listing.ts'
+import { type Home, listingPath, parseHome, printHome } from '../messaging/agents/directory.ts'
+import { parseListing } from '../messaging/agents/listing.ts'
 import { changeLeaf } from '../messaging/leaves/change.ts'
 import type { Bus } from './bus.ts'
 

@@ -1,7 +1,7 @@
 /** Who is there, in one list for all protocols: home, when last seen, what each has in hand. */
 import { isoTime } from '../kernel/clock.ts'
 import { SignalboxError } from '../kernel/errors.ts'
-import { printHome } from '../messaging/agents/listing.ts'
+import { printHome } from '../messaging/agents/directory.ts'
 import type { Bus } from './bus.ts'
 import { Homes } from './homes.ts'
 

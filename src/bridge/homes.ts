@@ -2,8 +2,8 @@
  * Where an agent reads: one agent, one home. What people say in its file counts first, then where it was seen first; an agent
  * that nobody knows is at home in AC-MQ.
  */
-import type { AgentDirectory } from '../messaging/agents/directory.ts'
-import type { Home, Listing } from '../messaging/agents/listing.ts'
+import { type AgentDirectory, type Home, parseHome } from '../messaging/agents/directory.ts'
+import type { Listing } from '../messaging/agents/listing.ts'
 
 /** Where agents live of whom nothing else is known. */
 export const usualProtocol = 'acmq'
@@ -41,7 +41,6 @@ export class Homes {
     const name = listed?.name ?? asked
     if (listed?.listing.home) return { ...listed, home: listed.listing.home }
     const seenAt = (await this.#directory.seen(name))?.home
-    const { parseHome } = await import('../messaging/agents/listing.ts')
     const home = (seenAt === undefined ? undefined : parseHome(seenAt)) ?? { protocol: usualProtocol }
     return { name, home, ...(listed ? { listing: listed.listing } : {}) }
   }

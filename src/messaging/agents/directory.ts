@@ -33,6 +33,23 @@ export interface SeenAgent {
   readonly lastSeenAt?: number
 }
 
+/** Where an agent reads. */
+export interface Home {
+  readonly protocol: string
+  /** The mission or session, for protocols that have some. */
+  readonly place?: string
+}
+
+/** `acmq:shop` or `mr`. */
+export const printHome = ({ protocol, place }: Home): string =>
+  place === undefined ? protocol : `${protocol}:${place}`
+
+/** `undefined` for a text that names no home. */
+export function parseHome(text: string): Home | undefined {
+  const [, protocol, place] = /^([a-z][a-z0-9-]*)(?::(.+))?$/.exec(text) ?? []
+  return protocol === undefined ? undefined : { protocol, ...(place === undefined ? {} : { place }) }
+}
+
 /** The time of an agent's note is this exact, so that acting often costs one write a minute. */
 const exactTo = 60_000
 /** In bytes; what is longer is not ours, or not by a person. */

@@ -12,13 +12,7 @@ import { corrupt, SignalboxError } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
-
-/** Where an agent reads. */
-export interface Home {
-  readonly protocol: string
-  /** The mission or session, for protocols that have some. */
-  readonly place?: string
-}
+import { type Home, parseHome } from './directory.ts'
 
 export interface Listing {
   readonly home?: Home
@@ -32,16 +26,6 @@ export interface Listing {
 }
 
 const fields = ['home', 'client', 'about', 'key', 'names'] as const
-
-/** `acmq:shop` or `mr`. */
-export const printHome = ({ protocol, place }: Home): string =>
-  place === undefined ? protocol : `${protocol}:${place}`
-
-/** `undefined` for a text that names no home. */
-export function parseHome(text: string): Home | undefined {
-  const [, protocol, place] = /^([a-z][a-z0-9-]*)(?::(.+))?$/.exec(text) ?? []
-  return protocol === undefined ? undefined : { protocol, ...(place === undefined ? {} : { place }) }
-}
 
 /** Throws `BAD_AGENT_FILE` with the line, the reason and a hint. */
 export async function parseListing(text: string, path: TreePath): Promise<Listing> {

@@ -19,7 +19,8 @@ const last = 'rest'
 const mainBeginnings = [
   ...['src/main.ts', 'src/surfaces/cli/run.ts'],
   ...['outside.ts', 'index.ts', 'locks.ts', 'moving.ts'].map((file) => `src/engines/file-system/${file}`),
-  ...['src/messaging/inspection/expected.ts', 'src/operations/workspace/users-settings.ts'],
+  ...['changes.ts', 'expected.ts', 'findings.ts'].map((file) => `src/messaging/inspection/${file}`),
+  'src/operations/workspace/users-settings.ts',
 ]
 /** What everyday commands import on demand and nearly always do, beside the store of their protocol and its ports. */
 const demanded = {

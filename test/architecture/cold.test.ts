@@ -23,10 +23,10 @@ const commands: Readonly<Record<string, readonly [before: readonly string[], com
   'dream mailbox next': [
     [
       'dream mailbox init 1',
-      'dream mailbox claim --agent Bob',
+      'dream mailbox claim --agent Worker',
       'dream mailbox send --mailbox 1 --command run --params {} --from Ann',
     ],
-    'dream mailbox next --mailbox 1 --as Bob',
+    'dream mailbox next --mailbox 1 --as Worker',
     17_000,
   ],
   'session say': [

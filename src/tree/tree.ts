@@ -188,6 +188,9 @@ export interface Tree {
   /** Where this tree is, for people: a directory, or an address without its secrets. */
   readonly place: string
 
+  /** Whether other programs can put files, links or pipes into it by themselves, as into a directory. */
+  readonly isOpenToOthers: boolean
+
   /**
    * The tree's own time, in milliseconds: what a leaf written this instant would say, within the granularity of its times.
    * Ages of leaves and ends of leases are measured by it and never by the clock of the process that asks, which may be the

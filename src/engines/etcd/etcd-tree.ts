@@ -44,6 +44,7 @@ import { Writer } from './writer.ts'
 
 export class EtcdTree implements Tree {
   readonly place: string
+  readonly isOpenToOthers = false
   readonly #cluster: Cluster
   readonly #clock: Clock | undefined
   readonly #leave: () => void

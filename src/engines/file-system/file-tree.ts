@@ -77,6 +77,7 @@ const asItIs = (bytes: Uint8Array) => bytes
 
 export class FileTree implements Tree {
   readonly place: string
+  readonly isOpenToOthers = true
   readonly #disk: Disk
   readonly #fileMode: number
   readonly #folders: Folders

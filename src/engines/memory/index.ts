@@ -48,6 +48,7 @@ export function openMemoryTree(options: { readonly clock?: Clock } = {}): Tree {
 }
 
 class MemoryTree implements Tree {
+  readonly isOpenToOthers = true
   readonly place = 'memory'
   readonly #clock: Clock
   readonly #leaves = new Map<TreePath, Stored>()

@@ -29,8 +29,7 @@ export const oddAmong = (
 
 /** Throws if something of another kind is at one of these paths. */
 export async function expectKind(tree: Tree, expected: ExpectedKind, paths: Iterable<TreePath>): Promise<void> {
-  // A cluster has no links and pipes, and every check would be a request.
-  if (tree.first) return
+  if (!tree.isOpenToOthers) return
   for (const path of paths) {
     const kind = (await tree.look(path))?.kind
     if (kind !== undefined && kind !== expected) throw oddEntry(tree, { path, kind, expected })

@@ -99,9 +99,9 @@ export class Prompts extends Part {
     const inside = name.replace(`${nameOf(templatesPath(this.parts.places))}/`, '')
     const meant = names.includes(inside) ? inside : nearest(name, names)
     const path = `${templatesPath(this.parts.places)}/${name}`
-    // On a cluster the folder of that name in the local directory is another one.
-    const isOnCluster = this.parts.tree.first !== undefined && /^[\w./-]+$/.test(name)
-    const put = isOnCluster ? `Write it there in your directory, then: signalbox import ${path}` : 'Put it there.'
+    // The folder of that name in the local directory may be another one.
+    const isElsewhere = !this.parts.tree.isOpenToOthers && /^[\w./-]+$/.test(name)
+    const put = isElsewhere ? `Write it there in your directory, then: signalbox import ${path}` : 'Put it there.'
     throw notFound('NO_SUCH_TEMPLATE', `There is no template ${path}.`, {
       hint: meant === undefined ? put : `Did you mean ${meant}?`,
       details: { template: name.slice(0, 400) },

@@ -41,8 +41,7 @@ export const pathIn = ({ root }: RoutingParts, agent: AgentId, folder: Folder, n
  * taken or moved: what cannot be written afterwards must not cost a message.
  */
 export async function expectInOrder({ tree, root }: RoutingParts, agent: AgentId, names: readonly string[]) {
-  // In a cluster there are no links and pipes, and a listing is a request.
-  if (tree.first) return
+  if (!tree.isOpenToOthers) return
   const folder = agentPath(root, agent)
   const [odd] = oddAmong(folder, await tree.list(folder), (name) =>
     names.includes(name) ? agentEntries[name] : undefined,

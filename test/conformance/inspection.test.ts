@@ -1,0 +1,4 @@
+import { onEveryEngine } from './every-engine.ts'
+import { describeInspection } from './inspection.ts'
+
+onEveryEngine('inspection', describeInspection)

@@ -3,7 +3,7 @@
  * its recipient, in the format of that protocol; what waits for an agent is looked for in all protocols that are used here.
  */
 import type { Draft, Envelope, Urgency } from '../kernel/envelope.ts'
-import { denied, unsupported } from '../kernel/errors.ts'
+import { denied, SignalboxError, unsupported } from '../kernel/errors.ts'
 import { treeRoot } from '../kernel/tree-path.ts'
 import { waitFor } from '../messaging/waiting/waiting.ts'
 import { type Message, type MessageOutcome, type Receipt, type Taken, verbOf } from '../protocols/contract.ts'
@@ -133,9 +133,15 @@ export class Box {
     const { limit = Number.POSITIVE_INFINITY, ...waiting } = options
     const look = async () => {
       const found: Message[] = []
-      for await (const { name, neutral } of this.#bus.used())
-        for await (const message of neutral.waitingFor(await this.homes.nameIn(name, agent), { limit }))
-          found.push(message)
+      await this.#inEach(
+        await this.#members(),
+        async ({ name, neutral }) => {
+          for await (const message of neutral.waitingFor(await this.homes.nameIn(name, agent), { limit }))
+            found.push(message)
+          return undefined
+        },
+        () => found.length > 0,
+      )
       return found.length === 0 ? undefined : found.sort(byUrgency).slice(0, limit)
     }
     return (await this.#until(look, waiting)) ?? []
@@ -239,23 +245,52 @@ export class Box {
   }
 
   async #takeNext(agent: string): Promise<TakenMessage | undefined> {
-    const members: Member[] = []
-    for await (const member of this.#bus.used()) if (member.neutral.take) members.push(member)
-    for (const member of members.length > 1 ? await this.#inOrder(members, agent) : members) {
+    const members = await this.#members()
+    const ordered = members.length > 1 ? await this.#inOrder(members, agent) : members
+    return this.#inEach(ordered, async (member) => {
       const name = await this.homes.nameIn(member.name, agent)
-      const taken = await this.#given(await member.neutral.take!(name))
-      if (taken) return taken
+      return this.#given(await verbOf(member, member.neutral, 'take')(name))
+    })
+  }
+
+  async #members(): Promise<Member[]> {
+    const members: Member[] = []
+    for await (const member of this.#bus.used()) members.push(member)
+    return members
+  }
+
+  /**
+   * The first answer of one of them. A protocol whose files are out of order stops no other: what it throws counts if nothing
+   * else was found.
+   */
+  async #inEach<T>(
+    members: readonly Member[],
+    ask: (member: Member) => Promise<T | undefined>,
+    isEnough = () => false,
+  ): Promise<T | undefined> {
+    let failure: unknown
+    for (const member of members) {
+      try {
+        const found = await ask(member)
+        if (found !== undefined) return found
+      } catch (error) {
+        if (!(error instanceof SignalboxError)) throw error
+        failure ??= error
+      }
     }
+    if (failure !== undefined && !isEnough()) throw failure
     return undefined
   }
 
   /** Those that have something for the agent, the one with the most urgent message first. */
   async #inOrder(members: readonly Member[], agent: string): Promise<Member[]> {
     const firsts: { readonly member: Member; readonly envelope: Envelope }[] = []
-    for (const member of members) {
+    const look = async (member: Member) => {
       const name = await this.homes.nameIn(member.name, agent)
       for await (const { envelope } of member.neutral.waitingFor(name, { limit: 1 })) firsts.push({ member, envelope })
+      return undefined
     }
+    await this.#inEach(members, look, () => firsts.length > 0)
     return firsts.sort(byUrgency).map(({ member }) => member)
   }
 

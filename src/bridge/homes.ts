@@ -38,11 +38,12 @@ export class Homes {
 
   async #find(asked: string): Promise<KnownAgent> {
     const listed = await this.#listed(asked)
-    const name = listed?.name ?? asked
     if (listed?.listing.home) return { ...listed, home: listed.listing.home }
-    const seenAt = (await this.#directory.seen(name))?.home
-    const home = (seenAt === undefined ? undefined : parseHome(seenAt)) ?? { protocol: usualProtocol }
-    return { name, home, ...(listed ? { listing: listed.listing } : {}) }
+    const seen = await this.#directory.seen(listed?.name ?? asked)
+    const home = (seen?.home === undefined ? undefined : parseHome(seen.home)) ?? { protocol: usualProtocol }
+    // Two spellings of a name are one agent.
+    const spelt = seen && !seen.anyCase ? seen.name : asked
+    return { name: listed?.name ?? spelt, home, ...(listed ? { listing: listed.listing } : {}) }
   }
 
   /** Under its own name, or under one of the others that people gave it. */

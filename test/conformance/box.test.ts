@@ -1,5 +1,5 @@
 /** The verbs for every agent hold in every protocol that an agent can be at home in. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openWorkspace, type Workspace } from '../../src/index.ts'
@@ -160,4 +160,42 @@ describe('the file of an agent', () => {
     expect((await box.agents()).notices).toEqual([expect.stringContaining('coder.yaml, line 2')])
     await box.close()
   })
+})
+
+describe('several protocols', () => {
+  verifies(
+    'X-neutral',
+    'are one inbox, the most urgent first, and one that is out of order stops no other',
+    async () => {
+      const root = quickTempDir()
+      mkdirSync(join(root, '.signalbox/agents'), { recursive: true })
+      writeFileSync(join(root, '.signalbox/agents/router.yaml'), 'home: mr\nnames: [coder]\n')
+      const box = await openWorkspace({ root, environment: {} })
+      await box.send({ from: 'lead', to: 'gemini', text: 'Later', urgency: 'low' })
+      await box.mr.sending.send({
+        from: 'lead',
+        to: 'gemini',
+        type: 'task-delegation',
+        payload: { task: 'Now' },
+        priority: 9,
+      })
+      expect((await box.inbox('gemini')).map(({ protocol, urgency }) => `${protocol} ${urgency}`)).toEqual([
+        'mr high',
+        'acmq low',
+      ])
+      expect((await box.take('gemini'))?.message.text).toBe('Now')
+      await box.mr.sending.send({ from: 'lead', to: 'gemini', type: 'task-delegation', payload: { task: 'More' } })
+      rmSync(join(root, 'state/agents/gemini/taken'), { recursive: true })
+      writeFileSync(join(root, 'state/agents/gemini/taken'), 'a file where a folder belongs')
+      expect((await box.take('gemini'))?.message.text).toBe('Later')
+      await expect(box.take('gemini')).rejects.toMatchObject({ exit: 5 })
+      // Another name of an agent, and another spelling of one, mean that agent.
+      expect((await box.send({ from: 'lead', to: 'coder', text: 'x' })).message).toMatchObject({
+        protocol: 'mr',
+        to: 'router',
+      })
+      expect((await box.send({ from: 'lead', to: 'Gemini', text: 'x' })).message.to).toBe('gemini')
+      await box.close()
+    },
+  )
 })

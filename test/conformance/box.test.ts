@@ -3,17 +3,27 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openWorkspace, type Workspace } from '../../src/index.ts'
+import { treePath } from '../../src/kernel/tree-path.ts'
 import { quickTempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
+import { type EnginePlace, onEveryEngine } from './every-engine.ts'
 
-describe.each(['acmq', 'acmq:shop', 'mr', 'circe', 'dream', 'session'])('an agent at home in %s', (home) => {
-  let root: string
+const homes = ['acmq', 'acmq:shop', 'mr', 'circe', 'dream', 'session']
+
+onEveryEngine('the verbs for every agent', (title, prepare, nodes) => {
+  // A workspace has no tree in memory, and one home shows what three nodes can.
+  if (title === 'memory') return
+  describe.each(nodes > 1 ? ['acmq'] : homes)(`on ${title}, an agent at home in %s`, (home) =>
+    describeVerbs(home, prepare),
+  )
+})
+
+function describeVerbs(home: string, prepare: () => Promise<EnginePlace>): void {
   let box: Workspace
   beforeEach(async () => {
-    root = quickTempDir()
-    mkdirSync(join(root, '.signalbox/agents'), { recursive: true })
-    writeFileSync(join(root, '.signalbox/agents/coder.yaml'), `home: ${home}\n`)
-    box = await openWorkspace({ root, environment: {} })
+    const { engine } = await prepare()
+    box = await openWorkspace({ root: quickTempDir(), engine, environment: {} })
+    await box.tree.create(treePath('.signalbox/agents/coder.yaml'), `home: ${home}\n`)
   })
   afterEach(() => box.close())
 
@@ -127,7 +137,7 @@ describe.each(['acmq', 'acmq:shop', 'mr', 'circe', 'dream', 'session'])('an agen
     expect(messages.map(({ handle }) => handle).toSorted()).toEqual([asked.handle, answered.message.handle].toSorted())
     expect(answered.message).toMatchObject({ thread: 'login', kind: 'answer' })
   })
-})
+}
 
 describe('a handle', () => {
   verifies('X-neutral', 'means one message: the beginning of an id will do; several or none are told', async () => {

@@ -7,6 +7,7 @@
  */
 import { isoTime } from '../../../kernel/clock.ts'
 import type { Headline } from '../../../kernel/envelope.ts'
+import { SignalboxError } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { childOf, treePath } from '../../../kernel/tree-path.ts'
 import { type Claim, expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
@@ -47,8 +48,27 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     for await (const view of views) {
       const name = claimNameOf(view.to, view.id)
       const claim = view.state === 'taken' && noted.has(`${name}.json`) ? await claims.of(name) : undefined
-      yield claim ? { ...view, claim } : view
+      // One that was given back has an end.
+      yield claim && claim.until === undefined ? { ...view, claim } : view
     }
+  }
+
+  /** The claim of the process that has won the message, whatever others noted meanwhile. */
+  async function claimWon(name: string, holder: string, noted: Claim | undefined): Promise<Claim> {
+    for (;;) {
+      const now = await claims.of(name)
+      if (noted && now?.attempt === noted.attempt && now.until === undefined) return noted
+      if (now && now.until === undefined) await forget(name, now)
+      const claimed = await claims.take(name, holder)
+      if (claimed.outcome === 'claimed') return claimed.claim
+    }
+  }
+
+  /** Ends a claim that came to nothing, unless another process has taken its place. Later ones go on counting. */
+  async function forget(name: string, { holder, attempt }: Claim): Promise<void> {
+    await claims.giveBack(name, { agent: holder, attempt }).catch((error: unknown) => {
+      if (!(error instanceof SignalboxError) || error.code !== 'LOST_CLAIM') throw error
+    })
   }
 
   /** What an agent took and has not ended; throws where its receipt is out of date, or it never took it. */
@@ -122,22 +142,26 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
 
     /** A message is its reader's until it is ended: the receipt has no end. */
     async take(agent, { id, waitMs, signal }) {
-      const { messages, durability } = await claiming.receive(agent, { limit: 1, id, waitMs, signal })
-      const [message] = messages
-      if (!message) return undefined
-      const name = claimNameOf(agent, message.id)
-      let claimed = await claims.take(name, message.to)
-      // Its last reader was killed while giving it back, after it was in the inbox again.
-      while (claimed.outcome === 'held') {
-        const { holder, attempt } = claimed.claim
-        await claims.giveBack(name, { agent: holder, attempt })
-        claimed = await claims.take(name, message.to)
-      }
-      const { claim } = claimed
-      return {
-        message: { ...message, claim },
-        receipt: { id: message.id, agent: message.to, attempt: claim.attempt },
-        durability,
+      const asked = { limit: 1, id, waitMs, signal }
+      for (;;) {
+        const [next] = (await claiming.receive(agent, { ...asked, peek: true })).messages
+        if (!next) return undefined
+        const name = claimNameOf(agent, next.id)
+        // Noted before it is taken: a process that is killed in between leaves a message that somebody has, not one that is gone.
+        const noted = await claims.take(name, next.to)
+        const { messages, durability } = await claiming.receive(agent, { limit: 1, id: next.id })
+        const [message] = messages
+        const isOurs = noted.outcome === 'claimed'
+        if (!message) {
+          if (isOurs) await forget(name, noted.claim)
+          if (id === undefined) continue
+          return undefined
+        }
+        const claim = await claimWon(name, message.to, isOurs ? noted.claim : undefined)
+        const receipt = { id: message.id, agent: message.to, attempt: claim.attempt }
+        if (!signal?.aborted) return { message: { ...message, claim }, receipt, durability }
+        await source.release!(receipt)
+        return undefined
       }
     },
 

@@ -2,7 +2,7 @@
  * The program: wires the command line to this machine. Nothing is loaded here before a command needs it: on Bun,
  * `node:fs` alone takes as long as starting does, and so does reading the rest of our own code.
  */
-import type { Host } from './surfaces/cli/host.ts'
+import type { Host } from './surfaces/cli/run.ts'
 
 /** Put in by the build; running from source there is none. */
 declare const __SIGNALBOX_VERSION__: string | undefined

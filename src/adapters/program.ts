@@ -2,7 +2,7 @@
  * Runs a program from the settings: an argument list, never a shell. What it is to work on goes to its standard input.
  * It has a time, after which it and everything it started are ended, and what it prints is kept up to a bound.
  */
-import type { ProgramEnd, ProgramRun } from '../kernel/program.ts'
+import type { ProgramEnd, ProgramRun } from '../kernel/outside.ts'
 
 /** How long a program has to end by itself once it is asked to. */
 const graceMs = 2000

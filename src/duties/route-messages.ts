@@ -4,7 +4,7 @@
  */
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { Context } from '../operations/define.ts'
-import { openDream } from '../operations/dream/open.ts'
+import { openDream } from '../operations/dream/fields.ts'
 import { dreamRoute, type RoutedOften } from '../operations/dream/route.ts'
 import { lastOf, processorTime, Rounds, restFor, Watches } from './rounds.ts'
 

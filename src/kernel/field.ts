@@ -2,6 +2,7 @@
  * What one input of an operation is, as plain data. Command-line flags, help, shell completion, tool schemas
  * and the TypeScript type of the input are all made from it, so that they cannot differ.
  */
+import { type TreePath, treePath } from './tree-path.ts'
 
 interface Described {
   /** One short sentence for people. */
@@ -138,3 +139,23 @@ export function withoutUndefined<T extends object>(values: T): WithoutUndefined<
   for (const key in copy) if (copy[key] === undefined) delete copy[key]
   return copy as WithoutUndefined<T>
 }
+
+/** Plain names between slashes; none of them leads out of the root, and none is our own folder. */
+const inside = /^(?:\.\/)?(?!\.signalbox(?:\/|$))(?!\.\.?(?:\/|$))[\w.+@-]+(?:\/(?!\.\.?(?:\/|$))[\w.+@-]+)*\/?$/
+
+/** A setting that takes a folder inside the root. */
+export const rootFolder = <const Default extends string>(help: string, folder: Default) =>
+  text(help, { default: folder, longest: 512, pattern: inside, expected: `a folder below the root, such as ${folder}` })
+
+/** Without the `./` before and the `/` behind it. */
+export const insideRoot = (written: string): TreePath => treePath(written.replace(/^\.\//, '').replace(/\/$/, ''))
+
+/** A setting that takes a full path: which directory a command is started in must not decide whose file is read. */
+export const fullPath = <const C extends 'file' | 'folder'>(help: string, completes: C) =>
+  text(help, {
+    placeholder: completes === 'file' ? 'FILE' : 'DIR',
+    longest: 4096,
+    pattern: /^\//,
+    expected: 'a full path, such as /home/ada/secret',
+    completes,
+  })

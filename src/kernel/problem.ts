@@ -1,4 +1,5 @@
 /** What reading a stranger's file answers, in every protocol: a message, or what is wrong with it. Reading never throws. */
+import { integer } from './field.ts'
 
 /** One thing that is wrong, in words for people and a code for programs. */
 export interface Problem {
@@ -22,3 +23,29 @@ export interface Malformed {
   /** It may only be a file that somebody is still writing. */
   readonly isUnfinished?: boolean
 }
+
+const mebibyte = 1024 * 1024
+
+/** How large a file may be that is read as a message, in bytes, unless configured. */
+export const largestMessage = 16 * mebibyte
+
+/** The setting of each protocol for it. */
+export const largestMessageField = integer(
+  'A larger file, in bytes, is no message: it is set aside without being read.',
+  {
+    default: largestMessage,
+    least: 64 * 1024,
+    most: 512 * mebibyte,
+  },
+)
+
+/** What is wrong with a file of this size; `undefined` when nothing is. */
+export const tooLarge = (size: number, most: number = largestMessage): Problem | undefined =>
+  size <= most
+    ? undefined
+    : {
+        code: 'TOO_LARGE',
+        field: '',
+        message: `It has ${size} bytes, and a message has at most ${most}; it was not read.`,
+        hint: 'Put the large part into a file of its own and name its path, or raise `largestMessage` in signalbox.yaml.',
+      }

@@ -1,7 +1,6 @@
 import { flag, integer } from '../kernel/field.ts'
 import { findingsOf } from '../messaging/inspection/expected.ts'
-import { finding } from '../messaging/inspection/finding.ts'
-import type { Finding } from '../tree/tree.ts'
+import { type Finding, finding } from '../tree/tree.ts'
 import { bounded } from './bounded.ts'
 import { defineOperation } from './define.ts'
 import { allChecks, unlessBadConfiguration } from './doctor-checks.ts'

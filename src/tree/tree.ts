@@ -321,3 +321,13 @@ export interface Tree {
   /** Closes everything that is open. What was acknowledged is safe with or without it. */
   close(): Promise<void>
 }
+
+/** Something that was found out of order. */
+export const finding = (
+  severity: Finding['severity'],
+  code: string,
+  path: string,
+  message: string,
+  hint: string,
+  repaired = false,
+): Finding => ({ code, severity, path, message, hint, repaired })

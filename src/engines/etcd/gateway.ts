@@ -8,10 +8,8 @@ import { type EtcdAddress, type Host, printAddress, printHost } from './address.
 import { ClusterTime } from './cluster-time.ts'
 import { type KeyRange, Keys, wire } from './keys.ts'
 import { findLeader } from './leader.ts'
-import { Pace } from './pace.ts'
-import { pause } from './pause.ts'
+import { Pace, pause } from './pace.ts'
 import { judge, judgeRefusal, loginNeeded } from './refusals.ts'
-import { RequestLimit } from './request-limit.ts'
 import { type Header, type RangeAnswer, revisionOf } from './transaction.ts'
 import { NoAnswer, type Reply, type Stream, type TlsFiles, Transport } from './transport.ts'
 
@@ -311,3 +309,25 @@ const compacted = () =>
   unavailable('HISTORY_COMPACTED', 'The etcd cluster does not keep that moment any more.', {
     hint: 'Repeat the command. If it happens often, keep history longer: --auto-compaction-retention 5m.',
   })
+
+/** Lets so many requests run at a time. One that waits here has not been sent, and its time-out has not begun. */
+class RequestLimit {
+  readonly #waiting: (() => void)[] = []
+  #free: number
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free++
+    }
+  }
+}

@@ -1,6 +1,6 @@
 /** For `doctor`: what is out of order in a cluster. */
-import { finding } from '../../tree/finding.ts'
-import type { Finding } from '../../tree/tree.ts'
+
+import { type Finding, finding } from '../../tree/tree.ts'
 import type { ClusterHealth } from './health.ts'
 
 /** The part of the quota from which on we warn. At the quota etcd refuses writes. */

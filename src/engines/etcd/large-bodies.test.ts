@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { tempDir } from '../../../test/support/temp.ts'
 import { verifies } from '../../../test/support/verifies.ts'
-import { timeIn } from './directory-time.ts'
-import { LargeBodies } from './large-bodies.ts'
+import { LargeBodies, timeIn } from './large-bodies.ts'
 
 const day = 24 * 60 * 60 * 1000
 const RealDate = Date

@@ -6,8 +6,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { corrupt, invalidInput, unavailable } from '../../kernel/errors.ts'
-import { timeIn } from './directory-time.ts'
-import { hashOf } from './hash.ts'
+import { hashOf } from './value.ts'
 
 /** etcd takes requests of 1.5 MB; a move carries the whole body and more. */
 export const largestInEtcd = 1_000_000
@@ -128,3 +127,25 @@ const notTheSame = (path: string) =>
   })
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? String(error)
+
+/** Named like a body that is being written, so that a file left by a crash is deleted with those. */
+const nobody = '0'.repeat(64)
+
+/** The time of the file system of a shared directory: the clocks of the machines that share it may differ. */
+export function timeIn(directory: string): number {
+  const path = join(directory, `.${nobody}.${crypto.randomUUID()}`)
+  try {
+    const file = fs.openSync(path, 'wx', 0o600)
+    try {
+      fs.writeSync(file, '.')
+      return fs.fstatSync(file).mtimeMs
+    } finally {
+      fs.closeSync(file)
+      fs.rmSync(path, { force: true })
+    }
+  } catch (error) {
+    // We may not write there, or the disk is full: our own clock has to do.
+    if ((error as { code?: string }).code === undefined) throw error
+    return Date.now()
+  }
+}

@@ -4,7 +4,7 @@
  * all members are asked, and the waiting ends when one leads.
  */
 import type { Host } from './address.ts'
-import { pause } from './pause.ts'
+import { pause } from './pace.ts'
 
 interface Status {
   readonly header?: { readonly member_id?: string }

@@ -4,11 +4,10 @@ import { readInPart } from '../../tree/for-engines.ts'
 import type { Leaf, Revision } from '../../tree/tree.ts'
 import { type FolderIndex, stampTime } from './folder-index.ts'
 import { weightOfALook } from './folder-indexes.ts'
-import { revisionOfBytes } from './hash.ts'
 import { fromWire, type Key, wire } from './keys.ts'
 import type { Parts } from './parts.ts'
 import type { KeyValue } from './transaction.ts'
-import { type About, notOurs, parseValue } from './value.ts'
+import { type About, notOurs, parseValue, revisionOfBytes } from './value.ts'
 
 /** A leaf at one revision of the cluster. */
 export interface Seen {

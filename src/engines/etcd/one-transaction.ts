@@ -8,8 +8,8 @@ import type { ClusterTime } from './cluster-time.ts'
 import type { Write } from './commit.ts'
 import { type FolderIndexes, weightOfARead } from './folder-indexes.ts'
 import { fromWire, type Key, type KeyRange, type Keys } from './keys.ts'
-import type { LogCopies } from './log-copies.ts'
 import type { Copies } from './parts.ts'
+import type { LogCopies } from './recent.ts'
 import { type AtPath, byName, type ClusterRequests, type Listing, type Requests } from './requests.ts'
 import {
   type Compare,

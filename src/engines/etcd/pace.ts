@@ -29,3 +29,5 @@ export class Pace {
     this.#inVainSince ??= performance.now()
   }
 }
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

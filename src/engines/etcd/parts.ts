@@ -4,7 +4,7 @@ import type { FolderIndexes } from './folder-indexes.ts'
 import type { Keys } from './keys.ts'
 import type { Labels } from './labels.ts'
 import type { LargeBodies } from './large-bodies.ts'
-import type { LogCopies } from './log-copies.ts'
+import type { LogCopies } from './recent.ts'
 import type { Requests } from './requests.ts'
 import type { UnansweredWrites } from './unanswered-writes.ts'
 

@@ -4,7 +4,7 @@ import type { Entry } from '../../tree/tree.ts'
 import type { ClusterTime } from './cluster-time.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
-import type { LogCopies } from './log-copies.ts'
+import type { LogCopies } from './recent.ts'
 import {
   foundBy,
   get,

@@ -12,8 +12,8 @@ import { makeFolder } from './folders.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type KeyRange, type Keys } from './keys.ts'
 import { type Learned, OneTransaction } from './one-transaction.ts'
+import { pause } from './pace.ts'
 import type { Parts } from './parts.ts'
-import { pause } from './pause.ts'
 import type { ClusterRequests } from './requests.ts'
 import {
   type Compare,

@@ -9,11 +9,10 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { unavailable } from '../../kernel/errors.ts'
-import { finding } from '../../tree/finding.ts'
-import type { Finding } from '../../tree/tree.ts'
+import { type Finding, finding } from '../../tree/tree.ts'
 import type { Cluster } from './cluster.ts'
-import { timeIn } from './directory-time.ts'
 import { fromWire } from './keys.ts'
+import { timeIn } from './large-bodies.ts'
 import { parseValue } from './value.ts'
 
 /** A file younger than this is kept. Its leaf follows after a request or two, which can take an hour at worst. */

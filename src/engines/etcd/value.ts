@@ -2,7 +2,10 @@
  * The value of a leaf in etcd: one line of JSON about it, then its bytes. The line says when the bytes were written, when the
  * leaf last moved, and which operation did that; a person can read it with `etcdctl get`.
  */
+
+import { createHash } from 'node:crypto'
 import { corrupt, type SignalboxError } from '../../kernel/errors.ts'
+import type { Revision } from '../../tree/tree.ts'
 
 export interface About {
   /** When the bytes were last written or touched. */
@@ -81,3 +84,9 @@ export const notOurs = (path: string): SignalboxError =>
   corrupt('NOT_A_LEAF', `What stands in etcd at ${path} was not written by Signalbox.`, {
     hint: 'Delete that key with etcdctl, and write the message with Signalbox.',
   })
+
+export const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** A hash of the content, so equal bytes have equal revisions on every engine. */
+export const revisionOfBytes = (bytes: Uint8Array): Revision =>
+  createHash('sha256').update(bytes).digest('base64url').slice(0, 27)

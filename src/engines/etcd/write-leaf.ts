@@ -11,9 +11,9 @@ import type {
   Revision,
   Touched,
 } from '../../tree/tree.ts'
-import { revisionOfBytes } from './hash.ts'
 import { askForLeaf, findToWrite, isSeen, type NotSeen, type Seen } from './leaves.ts'
 import { get, isAbsent, isUnchanged } from './transaction.ts'
+import { revisionOfBytes } from './value.ts'
 import { durability, fenced, type Writer } from './writer.ts'
 
 /** Puts a leaf where neither a leaf nor a folder is. */

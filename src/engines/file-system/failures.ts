@@ -1,4 +1,5 @@
 /** From the codes of the operating system to errors that say what happened, why, and what to do next. */
+import { readFileSync } from 'node:fs'
 import {
   corrupt,
   denied,
@@ -9,7 +10,6 @@ import {
 } from '../../kernel/errors.ts'
 import { codeOf, type Disk, did, type Stats, unless } from './disk.ts'
 import { leafTooLarge } from './files.ts'
-import { ownerOf } from './owner.ts'
 
 const known: Record<string, (where: string) => SignalboxError> = {
   ENOSPC: (where) =>
@@ -137,4 +137,22 @@ export function explain(error: unknown, where: string): unknown {
     details: { system: code, path: where },
     cause: error,
   })
+}
+
+/** The name that the system's list of users has for the owner, else the number. */
+export function ownerOf({ uid }: Pick<Stats, 'uid'>, users = systemUsers): string {
+  for (const line of users().split('\n')) {
+    const [name, , id] = line.split(':')
+    if (name && id === `${uid}`) return name
+  }
+  return uid === 0 ? 'root' : `user ${uid}`
+}
+
+function systemUsers(): string {
+  try {
+    return readFileSync('/etc/passwd', 'utf8')
+  } catch {
+    // No such list on this system, or not for us: the number has to do.
+    return ''
+  }
 }

@@ -1,8 +1,7 @@
 /** For `doctor`: what does not belong among the engine's own files, or belongs to a process that we cannot ask about. */
 import { nameOf, type TreePath } from '../../kernel/tree-path.ts'
-import { finding } from '../../tree/finding.ts'
 import { engineHome, home } from '../../tree/home.ts'
-import type { Finding } from '../../tree/tree.ts'
+import { type Finding, finding } from '../../tree/tree.ts'
 import { Place } from './disk.ts'
 import { leftDrafts, removeDraft } from './drafts.ts'
 import { type HolderId, pidOf } from './holder.ts'

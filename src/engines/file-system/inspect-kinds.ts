@@ -1,7 +1,6 @@
 /** Files with a second name, and files and folders that this user may not use. */
 import type { TreePath } from '../../kernel/tree-path.ts'
-import { finding } from '../../tree/finding.ts'
-import type { Finding } from '../../tree/tree.ts'
+import { type Finding, finding } from '../../tree/tree.ts'
 import { codeOf, type Disk, type Folder, Place, type Stats } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { Parts } from './parts.ts'

@@ -1,9 +1,8 @@
 /** For `doctor`: finds what crashes and strangers left behind and, on request, puts it right. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
-import { finding } from '../../tree/finding.ts'
 import { isReserved } from '../../tree/home.ts'
-import type { Finding } from '../../tree/tree.ts'
+import { type Finding, finding } from '../../tree/tree.ts'
 import { did, type Folder, Place } from './disk.ts'
 import {
   draftsLeft,

@@ -2,9 +2,8 @@
 import { printDuration } from '../../formats/duration.ts'
 import type { SignalboxError } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
-import type { Finding, Tree } from '../../tree/tree.ts'
+import { type Finding, finding, type Tree } from '../../tree/tree.ts'
 import { removeIfLeaf } from '../leaves/tolerant.ts'
-import { finding } from './finding.ts'
 import { strangeNote } from './findings.ts'
 
 /** A change takes milliseconds. A note that is older than this was left by a process that was killed. */

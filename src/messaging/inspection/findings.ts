@@ -2,8 +2,9 @@
  * What `doctor` can find in any protocol, under one code each. A protocol adds findings only for what no other can have.
  */
 import { printableLine } from '../../kernel/printable.ts'
-import type { Finding } from '../../tree/tree.ts'
-import { finding } from './finding.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import { type Finding, finding, type Tree } from '../../tree/tree.ts'
+import { isAboutOneMessage, type SendingOnce } from '../sending-once/sending-once.ts'
 
 const count = (n: number): string => (n === 1 ? 'A message waits' : `${n} messages wait`)
 
@@ -62,4 +63,30 @@ export function strangeNote(path: string, isRemoved: boolean): Finding {
   const message = 'No process of Signalbox wrote this note; it is passed over.'
   const hint = isRemoved ? 'Nothing more is to be done.' : 'Remove it, or run `signalbox doctor --fix`.'
   return finding('warning', 'STRANGE_NOTE', path, message, hint, isRemoved)
+}
+
+/**
+ * Messages that their senders noted as sent and did not get round to moving. `publish` moves a staged message to where it
+ * belongs; it is given when the inspection repairs.
+ */
+export async function unfinishedSends(
+  tree: Tree,
+  once: SendingOnce,
+  publish?: (staged: TreePath) => Promise<unknown>,
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for await (const path of once.unmoved()) {
+    try {
+      await publish?.(path)
+    } catch (error) {
+      if (!isAboutOneMessage(error)) throw error
+    }
+    const repaired = publish !== undefined && (await tree.look(path)) === undefined
+    const message = 'A sender was killed before its message, which it had noted as sent, was where it belongs.'
+    const hint = repaired
+      ? 'Nothing more is to be done.'
+      : 'Run `signalbox doctor --fix`, which puts it there, or send it again under its key.'
+    findings.push(finding('warning', 'UNFINISHED_SEND', path, message, hint, repaired))
+  }
+  return findings
 }

@@ -4,7 +4,7 @@
  * use `Tree.move` with `change`. With `fresh`, what decides that nothing is to change was acknowledged by then.
  */
 import { corrupt, unavailable } from '../../kernel/errors.ts'
-import { largestMessage } from '../../kernel/largest-message.ts'
+import { largestMessage } from '../../kernel/problem.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Durability, Leaf, Revision, Tree } from '../../tree/tree.ts'
 

@@ -3,8 +3,7 @@
  * That is a fact about this leaf. A caller that goes through many reports it and goes on with the others.
  */
 import { SignalboxError } from '../../kernel/errors.ts'
-import { largestMessage, tooLarge } from '../../kernel/largest-message.ts'
-import type { Problem } from '../../kernel/problem.ts'
+import { largestMessage, type Problem, tooLarge } from '../../kernel/problem.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Leaf, Tree } from '../../tree/tree.ts'
 

@@ -1,3 +1,5 @@
+/** The verbs for missions themselves: make one, list all. */
+import { text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { openMissions } from './mission.ts'
 
@@ -23,5 +25,31 @@ export const missions = defineOperation({
       })
     }
     return { outcome: 'listed', missions } as const
+  },
+})
+
+export const createMission = defineOperation({
+  name: 'create-mission',
+  summary: 'Make a mission: its folders, its queues and a manifest to fill in.',
+  more: 'A mission that is there already is left as it is. PARENT/CHILD makes one inside another.',
+  input: {
+    name: text('The name: letters, digits, dots, dashes and underscores, at most 64.', {
+      positional: true,
+      required: true,
+      expected: 'a name for the mission, such as system-design',
+    }),
+    objective: text('What the mission is for; it goes into the manifest.'),
+  },
+  outcomes: { created: 'done', unchanged: 'done' },
+  examples: [
+    { command: 'acmq create-mission system-design --objective "Design the login"', does: 'make a mission' },
+    { command: 'acmq create-mission system-design/database', does: 'make one inside it' },
+  ],
+
+  async run(context, { name, objective }) {
+    const missions = await openMissions(context)
+    const { outcome, mission, path, manifest } = await missions.create(name, withoutUndefined({ objective }))
+    const { durability } = await context.configuration()
+    return { outcome, mission: mission.address, path, manifest, durability } as const
   },
 })

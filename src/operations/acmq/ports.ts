@@ -2,9 +2,8 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { once } from '../../kernel/once.ts'
 import type { AcmqPorts, Meaning } from '../../protocols/ac-mq/index.ts'
-import { modelKey } from '../model-key.ts'
+import { askingEmbedder, askingModel, modelKey } from '../model-endpoints.ts'
 import type { AroundModels } from '../protocols.ts'
-import { askingEmbedder, askingModel } from '../silent-endpoints.ts'
 
 type Needed = Pick<AroundModels, 'packageFile' | 'models' | 'outside' | 'recently'>
 

@@ -1,3 +1,4 @@
+/** What there is for an agent, and taking it. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { list, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
@@ -56,3 +57,24 @@ export const circeClaim = defineOperation({
 })
 
 const givenAgain = 'A process of this agent claimed it before, and is not known to have shown it.'
+
+export const circeInbox = defineOperation({
+  name: 'inbox',
+  summary: 'List what there is for an agent: waiting, claimed and being worked on.',
+  more: 'Nothing is taken. With --wait, exit status 1 means that nothing came.',
+  input: { agent, wait },
+  lists: { messages: 'first', rejected: 'first' },
+  outcomes: { listed: 'done', nothing: 'nothing' },
+  examples: [
+    { command: 'circe inbox engineer', does: 'see what there is' },
+    { command: 'circe inbox engineer --wait 60', does: 'wait until there is something' },
+  ],
+
+  async run(context, { agent, wait }) {
+    const circe = await openCirce(context)
+    const inbox = await circe.overview.inbox(agent, withoutUndefined({ waitMs: wait }))
+    const isEmpty = inbox.outcome === 'empty'
+    const outcome: 'listed' | 'nothing' = isEmpty && wait !== undefined ? 'nothing' : 'listed'
+    return { ...inbox, outcome, notices: isEmpty ? await circe.agents.noticesAboutReader(agent) : [] }
+  },
+})

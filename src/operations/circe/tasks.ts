@@ -1,7 +1,8 @@
+/** The verbs for tasks: how they stand, saying how one stands, giving one back. */
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { bounded, limit } from '../bounded.ts'
-import { defineOperation } from '../define.ts'
-import { openCirce } from './fields.ts'
+import { defineOperation, whoActs } from '../define.ts'
+import { agent, openCirce, taskWord } from './fields.ts'
 
 export const circeTasks = defineOperation({
   name: 'tasks',
@@ -22,5 +23,41 @@ export const circeTasks = defineOperation({
       return { outcome: 'listed', tasks: [shown], leftOut, notices: [], isOne: true } as const
     }
     return { outcome: 'listed', ...(await circe.overview.taskList(withoutUndefined({ limit }))), isOne: false } as const
+  },
+})
+
+export const circeStatus = defineOperation({
+  name: 'status',
+  summary: 'Say how a task stands.',
+  more:
+    'Its owner can; `completed` may also be said by whoever asked for the task. A task about code is completed only when its ' +
+    'tests have passed (exit status 4). Completing moves everything of the task into LOGS/.',
+  input: {
+    id: taskWord,
+    status: text('How it stands.', {
+      positional: true,
+      required: true,
+      expected: 'in_progress, blocked, failed or completed',
+    }),
+  },
+  outcomes: { changed: 'done', unchanged: 'done' },
+  examples: [
+    { command: 'circe status AUTH-012 blocked --as engineer', does: 'say that you cannot go on' },
+    { command: 'circe status AUTH-012 completed --as coordinator', does: 'complete it' },
+  ],
+
+  run: async (context, { id, status }) => (await openCirce(context)).tasks.status(id, status, await whoActs(context)),
+})
+
+export const circeRelease = defineOperation({
+  name: 'release',
+  summary: 'Give a task back: others can claim its work.',
+  more: 'Only its owner can. Whatever else is in the workspace stays there.',
+  input: { agent, task: text('The task.', { required: true, placeholder: 'ID', expected: 'a task such as FEAT-021' }) },
+  outcomes: { changed: 'done', unchanged: 'done' },
+  examples: [{ command: 'circe release engineer --task AUTH-012', does: 'give it back' }],
+
+  async run(context, { agent, task }) {
+    return (await openCirce(context)).tasks.release(agent, task)
   },
 })

@@ -1,8 +1,7 @@
 /** Documents for people, and state. */
 import { choice, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, compat, json } from './fields.ts'
-import { openDream } from './open.ts'
+import { agent, compat, json, openDream } from './fields.ts'
 
 const body = text('What it says, in Markdown; `-` is standard input.', {
   required: true,

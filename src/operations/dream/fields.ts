@@ -1,8 +1,15 @@
-/** Inputs that several commands of Dream.OS share. */
-
+/** What the commands of Dream.OS share: the store, the messages in their answers, and inputs that several of them take. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { flag, integer, text } from '../../kernel/field.ts'
-import type { Dream, OutcomeInput } from '../../protocols/dream-os/index.ts'
+import {
+  type Dream,
+  type DreamView,
+  dream,
+  type OutcomeInput,
+  type PlainMessage,
+} from '../../protocols/dream-os/index.ts'
+import type { Context } from '../define.ts'
+import { noticesAbout } from '../stores.ts'
 
 const aName = 'the name of an agent, such as RefactorAgent'
 
@@ -51,3 +58,27 @@ export const since = text('Only from this time on.', {
   placeholder: 'TIME',
   expected: 'a time such as 2026-01-31T12:00:00Z',
 })
+
+/** `compat`: somebody asked by flag to read the deviations of other programs; the settings may ask too. */
+export async function openDream(context: Context, compat = false): Promise<Dream> {
+  const store = await context.store(dream)
+  return store.reading({ compat: compat || (await context.configuration()).compat })
+}
+
+/** Who acts, or a name for whoever it is. */
+export const actorOr = async (context: Context, other: string): Promise<string> =>
+  (await context.configuration()).agent ?? other
+
+export type { DreamView, MailboxGiven, PlanAnswered, Routed } from '../../protocols/dream-os/index.ts'
+
+export type DreamHeader = Omit<DreamView, 'message'>
+export type DreamWithRecord = DreamHeader & { readonly record: PlainMessage }
+
+export const headerOf = ({ message: _, ...header }: DreamView): DreamHeader => header
+export const withRecord = ({ message, ...header }: DreamView): DreamWithRecord => ({ ...header, record: message })
+
+/** Asked before anything is written: throws where `strict` is set and nobody has seen this agent, else tells of it. */
+export const recipientCheck =
+  (context: Context) =>
+  (agent: string): Promise<readonly string[]> =>
+    noticesAbout(context, agent)

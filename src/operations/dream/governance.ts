@@ -1,8 +1,7 @@
 /** The log of significant events. */
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { actorFlag, compat, requiredJson, since } from './fields.ts'
-import { openDream } from './open.ts'
+import { actorFlag, compat, openDream, requiredJson, since } from './fields.ts'
 
 export const governanceAdd = defineOperation({
   name: 'add',

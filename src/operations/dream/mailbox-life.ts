@@ -1,8 +1,7 @@
 /** The shared mailboxes and their agents. */
 import { integer } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { actorFlag, compat, mailbox } from './fields.ts'
-import { actorOr, openDream } from './open.ts'
+import { actorFlag, actorOr, compat, mailbox, openDream } from './fields.ts'
 
 export const mailboxInit = defineOperation({
   name: 'init',

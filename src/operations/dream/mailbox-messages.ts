@@ -1,8 +1,7 @@
 /** The messages of a shared mailbox. */
 import { duration, flag, text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { compat, mailbox, outcomeFields, outcomeFrom, requiredJson } from './fields.ts'
-import { actorOr, openDream } from './open.ts'
+import { actorOr, compat, mailbox, openDream, outcomeFields, outcomeFrom, requiredJson } from './fields.ts'
 
 export const mailboxSend = defineOperation({
   name: 'send',

@@ -2,10 +2,7 @@
 
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { agentFlag, compat, since } from './fields.ts'
-import { actorOr, openDream } from './open.ts'
-import { recipientCheck } from './recipient.ts'
-import { headerOf } from './view.ts'
+import { actorOr, agentFlag, compat, headerOf, openDream, recipientCheck, since } from './fields.ts'
 
 export const dreamPlan = defineOperation({
   name: 'plan',

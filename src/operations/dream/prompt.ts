@@ -2,9 +2,7 @@
 import { duration, flag, text } from '../../kernel/field.ts'
 import type { Dream, Fetched } from '../../protocols/dream-os/index.ts'
 import { type Context, defineOperation, whoActs } from '../define.ts'
-import { compat, requiredJson } from './fields.ts'
-import { openDream } from './open.ts'
-import { recipientCheck } from './recipient.ts'
+import { compat, openDream, recipientCheck, requiredJson } from './fields.ts'
 
 const template = text('The template: its name in `templates/`.', {
   positional: true,

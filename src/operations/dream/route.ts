@@ -1,9 +1,7 @@
 import { flag } from '../../kernel/field.ts'
 import type { Routed } from '../../protocols/dream-os/index.ts'
 import { defineOperation } from '../define.ts'
-import { compat } from './fields.ts'
-import { actorOr, openDream } from './open.ts'
-import { recipientCheck } from './recipient.ts'
+import { actorOr, compat, openDream, recipientCheck } from './fields.ts'
 
 export interface RoutedOften extends Omit<Routed, 'unreadable'> {
   /** Files that are no messages. */

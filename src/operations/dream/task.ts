@@ -2,10 +2,17 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { duration, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, agentFlag, compat, outcomeFields, outcomeFrom } from './fields.ts'
-import { openDream } from './open.ts'
-import { recipientCheck } from './recipient.ts'
-import { headerOf, withRecord } from './view.ts'
+import {
+  agent,
+  agentFlag,
+  compat,
+  headerOf,
+  openDream,
+  outcomeFields,
+  outcomeFrom,
+  recipientCheck,
+  withRecord,
+} from './fields.ts'
 
 export const taskSend = defineOperation({
   name: 'send',

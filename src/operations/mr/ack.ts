@@ -1,7 +1,7 @@
+/** Acknowledging, and what has not been acknowledged. */
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { messageId, reader } from './fields.ts'
-import { openRouting } from './open.ts'
+import { agent, messageId, openRouting, reader } from './fields.ts'
 import { headerOf } from './view.ts'
 
 export const mrAck = defineOperation({
@@ -22,5 +22,20 @@ export const mrAck = defineOperation({
     const routing = await openRouting(context)
     const { message, ...acknowledged } = await routing.settling.ack(agent, id, { text })
     return { ...acknowledged, message: headerOf(message) }
+  },
+})
+
+export const mrUnacked = defineOperation({
+  name: 'unacked',
+  summary: 'List what has not been acknowledged: by others towards an agent, and by it.',
+  input: { agent },
+  lists: { unacked: 'first' },
+  outcomes: { listed: 'done' },
+  examples: [{ command: 'mr unacked lead', does: 'see whose acknowledgement lead still waits for, or owes' }],
+
+  async run(context, { agent }) {
+    const routing = await openRouting(context)
+    await routing.agents.expect(agent)
+    return { outcome: 'listed', agent, unacked: await routing.settling.unacked(agent) } as const
   },
 })

@@ -1,7 +1,6 @@
 import { duration } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { compat, messageId, reader } from './fields.ts'
-import { openRouting } from './open.ts'
+import { compat, messageId, openRouting, reader } from './fields.ts'
 import { stillTaken, takeBack } from './take-back.ts'
 import { withRecord } from './view.ts'
 

@@ -1,7 +1,6 @@
 import type { MrSent } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
-import { content, contentOf } from './fields.ts'
-import { openRouting } from './open.ts'
+import { content, contentOf, openRouting } from './fields.ts'
 import { headerOf } from './view.ts'
 
 export const mrBroadcast = defineOperation({

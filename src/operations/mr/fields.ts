@@ -1,6 +1,7 @@
-/** Inputs that several commands of Message Routing share. */
+/** What the commands of Message Routing share: the store, and inputs that several of them take. */
 import { choice, flag, type InputOf, integer, text } from '../../kernel/field.ts'
-import { type MrSendInput, messageTypes, type Routing } from '../../protocols/message-routing/index.ts'
+import { type MrSendInput, messageRouting, messageTypes, type Routing } from '../../protocols/message-routing/index.ts'
+import { tellClock } from '../clock-agreement.ts'
 import { type Context, whoActs } from '../define.ts'
 
 /** What the protocol itself asks for; it checks the name and says what is wrong with it. */
@@ -44,3 +45,10 @@ export async function contentOf(
 }
 
 export const compat = flag('Read the known deviations of other programs from the specification.')
+
+/** What was measured is written when the workspace closes. */
+export async function openRouting(context: Context): Promise<Routing> {
+  const routing = await context.store(messageRouting)
+  if (routing.isGuarded) await tellClock(context)
+  return routing
+}

@@ -1,6 +1,6 @@
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { openRouting } from './open.ts'
+import { openRouting } from './fields.ts'
 
 export const mrInit = defineOperation({
   name: 'init',

@@ -1,7 +1,6 @@
 /** The three lists of what left an inbox. One file, because they differ by a folder and by what is said of it. */
 import { defineOperation } from '../define.ts'
-import { agent } from './fields.ts'
-import { openRouting } from './open.ts'
+import { agent, openRouting } from './fields.ts'
 import { keptLine } from './view.ts'
 
 const listOf = (folder: 'taken' | 'evicted' | 'rejected', summary: string, more: string, does: string) =>

@@ -1,7 +1,7 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { flag, type InputOf, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { openRouting } from './open.ts'
+import { openRouting } from './fields.ts'
 
 export type { KeyView } from '../../protocols/message-routing/index.ts'
 

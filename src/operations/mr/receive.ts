@@ -1,8 +1,7 @@
 import { choice, duration, flag, integer } from '../../kernel/field.ts'
 import { usualLimit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
-import { compat, reader } from './fields.ts'
-import { openRouting } from './open.ts'
+import { compat, openRouting, reader } from './fields.ts'
 import { stillTaken, takeBack } from './take-back.ts'
 import { headerOf } from './view.ts'
 

@@ -1,8 +1,7 @@
 import { choice } from '../../kernel/field.ts'
 import type { MrView, Routing } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
-import { agent, messageId } from './fields.ts'
-import { openRouting } from './open.ts'
+import { agent, messageId, openRouting } from './fields.ts'
 import { headerOf } from './view.ts'
 
 export const mrRecover = defineOperation({

@@ -1,8 +1,7 @@
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { noticesAbout } from '../stores.ts'
-import { content, contentOf, recipient } from './fields.ts'
-import { openRouting } from './open.ts'
+import { content, contentOf, openRouting, recipient } from './fields.ts'
 import { headerOf } from './view.ts'
 
 export const mrSend = defineOperation({

@@ -1,7 +1,7 @@
 /** Messages that were taken for a reader that did not get the answer: they wait again. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Context } from '../define.ts'
-import { openRouting } from './open.ts'
+import { openRouting } from './fields.ts'
 import type { MrHeader } from './view.ts'
 
 /** What to do now; `undefined` when nothing had been taken. */

@@ -1,6 +1,6 @@
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { openRouting } from './open.ts'
+import { openRouting } from './fields.ts'
 
 export const mrValidate = defineOperation({
   name: 'validate',

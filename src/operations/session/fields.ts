@@ -1,5 +1,13 @@
-/** Inputs that several commands of sessions share. */
+/** What the commands of sessions share: the store, who speaks, and inputs that several of them take. */
 import { list, text } from '../../kernel/field.ts'
+import {
+  type CommandSpec,
+  type Mail,
+  type Said,
+  type Sessions,
+  sharedAgent,
+} from '../../protocols/shared-agent/index.ts'
+import type { Context } from '../define.ts'
 
 export const session = text('The session; the current one when left out.', { placeholder: 'ID' })
 
@@ -10,3 +18,13 @@ export const words = (what: string, placeholder: string) =>
     text('A word.', { longText: 'standard-input' }),
     { positional: true, required: true, placeholder },
   )
+
+export { sessionFolder } from '../../protocols/shared-agent/index.ts'
+export type { CommandSpec, Mail, Said, Sessions }
+
+export const openSessions = (context: Context): Promise<Sessions> => context.store(sharedAgent)
+
+export async function speakerIn(context: Context): Promise<string> {
+  const { agent, section } = await context.configuration()
+  return agent ?? (await section('session')).orchestrator
+}

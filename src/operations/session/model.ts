@@ -1,8 +1,7 @@
 /** The user's own model, asked what a sentence means that was not understood; only where an endpoint is configured. */
 import type { LanguageModel } from '../../protocols/shared-agent/index.ts'
-import { modelKey } from '../model-key.ts'
+import { askingModel, modelKey } from '../model-endpoints.ts'
 import type { AroundModels } from '../protocols.ts'
-import { askingModel } from '../silent-endpoints.ts'
 
 /** People wait for this; without an answer the question comes back all the same. */
 const patience = { timeoutMs: 10_000, attempts: 2, pauseMs: 250 }

@@ -1,7 +1,6 @@
 import { flag, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { session } from './fields.ts'
-import { openSessions } from './open.ts'
+import { openSessions, session } from './fields.ts'
 
 export const sessionWork = defineOperation({
   name: 'work',

@@ -1,6 +1,5 @@
 /** Sections that are the user's own to set, from the environment or the user's own file; never a workspace's. */
-import { choice, type Fields, flag, type InputOf, text } from '../../kernel/field.ts'
-import { fullPath } from '../../kernel/path-fields.ts'
+import { choice, type Fields, flag, fullPath, type InputOf, text } from '../../kernel/field.ts'
 
 /**
  * How to reach a cluster, for `engine: etcd://…`. The user's own word, never a workspace's: the secrets would go to

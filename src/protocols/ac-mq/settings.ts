@@ -1,7 +1,15 @@
 /** What can be configured about AC-MQ, with the values used when nothing is said. */
-import { defaultsOf, duration, type Fields, flag, type InputOf, integer } from '../../kernel/field.ts'
-import { largestMessageField } from '../../kernel/largest-message.ts'
-import { insideRoot, rootFolder } from '../../kernel/path-fields.ts'
+import {
+  defaultsOf,
+  duration,
+  type Fields,
+  flag,
+  type InputOf,
+  insideRoot,
+  integer,
+  rootFolder,
+} from '../../kernel/field.ts'
+import { largestMessageField } from '../../kernel/problem.ts'
 
 const day = 24 * 60 * 60 * 1000
 

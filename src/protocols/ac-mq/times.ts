@@ -1,5 +1,5 @@
 /** Times as AC-MQ writes them: `2025-07-04T10:30:00Z` in headers, `20250704103000` in file names. Always UTC. */
-import { utcTime } from '../../formats/utc-time.ts'
+import { utcTime } from '../../formats/date-time.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { lastAnswer } from '../../kernel/last-answer.ts'
 

@@ -1,7 +1,15 @@
 /** What can be configured about CIRCE, with the values used when nothing is said. */
-import { defaultsOf, duration, type Fields, type InputOf, list, text } from '../../kernel/field.ts'
-import { largestMessageField } from '../../kernel/largest-message.ts'
-import { insideRoot, rootFolder } from '../../kernel/path-fields.ts'
+import {
+  defaultsOf,
+  duration,
+  type Fields,
+  type InputOf,
+  insideRoot,
+  list,
+  rootFolder,
+  text,
+} from '../../kernel/field.ts'
+import { largestMessageField } from '../../kernel/problem.ts'
 import { aboutCode, expectKnownIntent } from './intents.ts'
 import type { SettableCheck } from './schema.ts'
 

@@ -1,7 +1,6 @@
 /** What can be configured about Dream.OS, with the values used when nothing is said. */
-import { defaultsOf, duration, type Fields, type InputOf, text } from '../../kernel/field.ts'
-import { largestMessageField } from '../../kernel/largest-message.ts'
-import { insideRoot, rootFolder } from '../../kernel/path-fields.ts'
+import { defaultsOf, duration, type Fields, type InputOf, insideRoot, rootFolder, text } from '../../kernel/field.ts'
+import { largestMessageField } from '../../kernel/problem.ts'
 import { type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Places } from './layout.ts'
 import { agentId, isAgentId } from './names.ts'

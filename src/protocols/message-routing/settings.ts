@@ -1,6 +1,16 @@
 /** What can be configured about Message Routing, with the values used when nothing is said. */
-import { choice, defaultsOf, duration, type Fields, flag, type InputOf, integer } from '../../kernel/field.ts'
-import { fullPath, insideRoot, rootFolder } from '../../kernel/path-fields.ts'
+import {
+  choice,
+  defaultsOf,
+  duration,
+  type Fields,
+  flag,
+  fullPath,
+  type InputOf,
+  insideRoot,
+  integer,
+  rootFolder,
+} from '../../kernel/field.ts'
 
 const day = 24 * 60 * 60 * 1000
 

@@ -1,6 +1,6 @@
 /** What sessions need from outside of the tree. Each is asked for when it is used; without one, what needs it says so. */
 import type { Draft } from '../../kernel/envelope.ts'
-import type { RunProgram } from '../../kernel/program.ts'
+import type { RunProgram } from '../../kernel/outside.ts'
 import type { Tokenizer } from '../../kernel/tokenizer.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Correspondence, MessageOutcome } from '../contract.ts'

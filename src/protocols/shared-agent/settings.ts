@@ -8,9 +8,9 @@ import {
   type InputOf,
   integer,
   list,
+  rootFolder,
   text,
 } from '../../kernel/field.ts'
-import { rootFolder } from '../../kernel/path-fields.ts'
 
 export const encodings = ['o200k_base', 'cl100k_base', 'p50k_base', 'r50k_base'] as const
 

@@ -2,7 +2,7 @@
  * Every command by its operation, in the order in which help lists them. `scripts/command-table.mjs` makes the table
  * from it that a cold command reads: here every operation is loaded.
  */
-import { bench } from '../../operations/bench.ts'
+import { bench, version } from '../../operations/about.ts'
 import type { Operation } from '../../operations/define.ts'
 import { demo } from '../../operations/demo/demo.ts'
 import { doctor } from '../../operations/doctor.ts'
@@ -18,7 +18,6 @@ import { inbox, take } from '../../operations/neutral/take.ts'
 import { protocols } from '../../operations/protocols.ts'
 import { exportWorkspace, importWorkspace } from '../../operations/transfer/import.ts'
 import { mirror } from '../../operations/transfer/mirror.ts'
-import { version } from '../../operations/version.ts'
 import { completion } from './commands/completion.ts'
 
 export interface Outline {

@@ -1,5 +1,7 @@
-/** Prints rows in aligned columns. */
+/** Rows in aligned columns, and the face of an operation whose answer is a list of them. */
 import { printableLine } from '../../kernel/printable.ts'
+import type { Operation } from '../../operations/define.ts'
+import { type CommandFace, commandFace } from './command.ts'
 import type { Colour, Screen } from './terminal.ts'
 import { fitted, widthOf } from './width.ts'
 
@@ -53,3 +55,13 @@ export function grid<Row>(
   if (hasTitles && rows.length > 0) lines.unshift(line(titles, () => 'dim'))
   return lines.map((text) => `${text}\n`).join('')
 }
+
+/** A row for each, or a sentence where there are none. */
+export const tableFace = <Output extends { readonly outcome: string }, Row>(
+  operation: Operation<Output>,
+  rowsOf: (output: Output) => readonly Row[],
+  nothing: string,
+  columns: readonly Column<NoInfer<Row>>[],
+  more: Pick<CommandFace<Output>, 'aside'> = {},
+): CommandFace =>
+  commandFace(operation, (output, screen) => grid(rowsOf(output), columns, screen) || screen.next(`${nothing}\n`), more)

@@ -10,8 +10,7 @@ import { defineOperation, whoActs } from '../../operations/define.ts'
 import { commandFace, type Group } from './command.ts'
 import { summaries } from './command-summaries.generated.ts'
 import { commandTable } from './command-table.generated.ts'
-import type { Host } from './host.ts'
-import { runCommandLine } from './run.ts'
+import { type Host, runCommandLine } from './run.ts'
 
 const send = defineOperation({
   name: 'send',

@@ -1,15 +1,20 @@
 /** Runs one command line: finds the command, reads its input, runs it, prints the result, gives the exit status. */
+
+import type { Clock } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
+import type { Outside } from '../../kernel/outside.ts'
+import type { About, Benchmark, Environment } from '../../operations/define.ts'
+import type { Engines } from '../../operations/workspace/engine.ts'
 import { type Command, type CommandFace, type Group, isGroup } from './command.ts'
 import { commandTable } from './command-table.generated.ts'
+import type { StandardStreams } from './conversation.ts'
 import { execute } from './execute.ts'
 import { failureJson, failureOf, failureText, traceOf } from './failure.ts'
 import { findCommand } from './find-command.ts'
 import { globalFlags } from './global-flags.ts'
-import type { Host } from './host.ts'
 import { printJson } from './lines.ts'
 import { fileFlags, readLongTexts } from './long-text.ts'
-import { screenOn } from './terminal.ts'
+import { screenOn, type Terminal } from './terminal.ts'
 import { checkFlags, placeWords, readFlags, type Values } from './words.ts'
 
 export async function runCommandLine(
@@ -122,4 +127,26 @@ function hasPrinted(print: () => void): boolean {
 function mentions(words: readonly string[], flag: string): boolean {
   const end = words.indexOf('--')
   return (end < 0 ? words : words.slice(0, end)).includes(flag)
+}
+
+/** What the command line needs of the program around it. */
+export interface Host {
+  readonly about: About
+  /** The name of a launcher that stands for a group of commands: `acmq` for `signalbox acmq`. */
+  readonly startedAs?: string | undefined
+  readonly terminal: Terminal
+  readonly environment: Environment
+  readonly clock: Clock
+  readonly engines: Engines
+  readonly outside: Outside
+  /** A file that comes with the package; `undefined` where it is missing. */
+  readonly packageFile?: (path: string) => Uint8Array | undefined
+  /** Aborted by the first SIGINT or SIGTERM. Once this is called, those signals end the program only if the caller does. */
+  stopSignal(): AbortSignal
+  /** Standard input and output, for commands that read line after line. Absent where there are none. */
+  streams?(): StandardStreams
+  /** Starts this program with other words, and does not wait for it. */
+  startSelf?(words: readonly string[]): Promise<void>
+  /** The benchmark of this checkout, if there is one; `forProgram` when a program reads the figures. */
+  benchmark(forProgram: boolean): Benchmark | undefined
 }

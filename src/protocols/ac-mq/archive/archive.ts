@@ -5,8 +5,8 @@
  */
 
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
-import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
 import { compareTexts } from '../../../kernel/order.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/problem.ts'
 import { thoseMeant } from '../../../kernel/short-id.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'

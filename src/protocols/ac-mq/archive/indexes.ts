@@ -4,7 +4,7 @@
  */
 
 import { bufferOf } from '../../../formats/front-matter.ts'
-import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/problem.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { unlessFailed, unlessUnreadable } from '../../../messaging/leaves/tolerant.ts'
 import type { Tree } from '../../../tree/tree.ts'

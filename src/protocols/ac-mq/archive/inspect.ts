@@ -1,10 +1,9 @@
 /** What is wrong with an archive, for `doctor`. Reads every pack, one message at a time, and changes nothing. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/problem.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
-import { finding } from '../../../messaging/inspection/finding.ts'
 import { isOddEntry } from '../../../messaging/leaves/tolerant.ts'
-import type { Finding, Tree } from '../../../tree/tree.ts'
+import { type Finding, finding, type Tree } from '../../../tree/tree.ts'
 import type { PackFile } from './index-cache.ts'
 import type { IndexOptions } from './indexes.ts'
 import { readPack } from './member.ts'

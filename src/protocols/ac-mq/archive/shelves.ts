@@ -3,7 +3,7 @@
  * before packs, so that a reader sees each message at least once while another process archives.
  */
 
-import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/problem.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { TimedEntry, Tree } from '../../../tree/tree.ts'
 import { isMessageName, parseFileName } from '../file-name.ts'

@@ -2,7 +2,7 @@
 
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { groupBy } from '../../../kernel/group-by.ts'
-import { largestMessage as standardLargestMessage } from '../../../kernel/largest-message.ts'
+import { largestMessage as standardLargestMessage } from '../../../kernel/problem.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { expectKind } from '../../../messaging/inspection/expected.ts'
 import type { Lease, MoveOptions, Tree } from '../../../tree/tree.ts'

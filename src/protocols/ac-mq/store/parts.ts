@@ -1,7 +1,6 @@
 /** Reading the messages of a mission: shared by everything in this folder. */
 import { SignalboxError } from '../../../kernel/errors.ts'
-import { tooLarge } from '../../../kernel/largest-message.ts'
-import type { Problem } from '../../../kernel/problem.ts'
+import { type Problem, tooLarge } from '../../../kernel/problem.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy, type Unread } from '../../../messaging/leaves/readable.ts'
 import type { Leaf } from '../../../tree/tree.ts'

@@ -1,7 +1,6 @@
 /** The messages that lie somewhere else than in the log, and single ones wherever they are. Looks only. */
 import { notFound } from '../../../kernel/errors.ts'
-import { largestMessage } from '../../../kernel/largest-message.ts'
-import type { Problem } from '../../../kernel/problem.ts'
+import { largestMessage, type Problem } from '../../../kernel/problem.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread } from '../../../messaging/leaves/readable.ts'
 import { listIfFolder, lookIfThere, readIfLeaf, readOrSayWhyIfLeaf } from '../../../messaging/leaves/tolerant.ts'

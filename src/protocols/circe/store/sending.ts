@@ -1,6 +1,6 @@
 /** Sending: the message is there whole, under a name that no other message has or had, or not at all. */
 import { conflict, denied, invalidInput } from '../../../kernel/errors.ts'
-import { tooLarge } from '../../../kernel/largest-message.ts'
+import { tooLarge } from '../../../kernel/problem.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { listIfFolder, lookIfThere } from '../../../messaging/leaves/tolerant.ts'

@@ -7,20 +7,19 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf } from '../../../messaging/inspection/expected.ts'
-import { finding } from '../../../messaging/inspection/finding.ts'
 import {
   dependencyCycle,
   differsByCase,
   notAnAgent,
   strangeFile,
   strangeNote,
+  unfinishedSends,
   unreadableMessage,
   unseenRecipient,
 } from '../../../messaging/inspection/findings.ts'
-import { unfinishedSends } from '../../../messaging/inspection/sends.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { lookIfThere, readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
-import type { Finding } from '../../../tree/tree.ts'
+import { type Finding, finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import { parseMessage } from '../format.ts'
 import {

@@ -1,7 +1,7 @@
 /** What `doctor` should know of keys: that others can read them, or that some lie where none are looked for. */
-import { finding } from '../../../messaging/inspection/finding.ts'
+
 import { stateOf } from '../../../tree/home.ts'
-import type { Finding } from '../../../tree/tree.ts'
+import { type Finding, finding } from '../../../tree/tree.ts'
 import type { MrPorts } from '../ports.ts'
 import { isNoPlace, ringFolder } from './keys.ts'
 

@@ -6,16 +6,15 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
-import { finding } from '../../../messaging/inspection/finding.ts'
 import {
   closedMessage,
   strangeFile,
+  unfinishedSends,
   unreadableMessage,
   unseenRecipient,
 } from '../../../messaging/inspection/findings.ts'
-import { unfinishedSends } from '../../../messaging/inspection/sends.ts'
 import { listIfFolder, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
-import type { Finding } from '../../../tree/tree.ts'
+import { type Finding, finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import {
   type AgentId,

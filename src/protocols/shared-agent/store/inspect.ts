@@ -4,9 +4,8 @@ import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
-import { finding } from '../../../messaging/inspection/finding.ts'
 import { stalledClaim, unseenRecipient } from '../../../messaging/inspection/findings.ts'
-import type { Finding } from '../../../tree/tree.ts'
+import { type Finding, finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import {
   correctionsPath,

@@ -1,6 +1,5 @@
 /** The commands about this program itself. */
-import { bench } from '../../../operations/bench.ts'
-import { version } from '../../../operations/version.ts'
+import { bench, version } from '../../../operations/about.ts'
 import { commandFace } from '../command.ts'
 
 export const versionFace = commandFace(version, (told) => `signalbox ${told.version} (${told.runtime})\n`)

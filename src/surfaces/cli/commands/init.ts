@@ -1,4 +1,6 @@
+/** The commands that begin: a workspace, or a tour in a directory of its own. */
 import { printableLine } from '../../../kernel/printable.ts'
+import { demo } from '../../../operations/demo/demo.ts'
 import { init } from '../../../operations/init.ts'
 import { commandFace } from '../command.ts'
 import { grid } from '../grid.ts'
@@ -18,3 +20,9 @@ export const initFace = commandFace(init, ({ outcome, root, engine, trustBy, mad
   const next = outcome === 'created' ? 'Settings and their meaning are in signalbox.yaml.\n' : ''
   return `${title} ${screen.paint('bold', printableLine(root))}\n${files}${cluster}${next}`
 })
+
+// The tour was printed while it ran. What remains is where its files are.
+export const demoFace = commandFace(
+  demo,
+  ({ root }, { paint }) => `Remove it when you are done: ${paint('cyan', `rm -r ${printableLine(root)}`)}\n`,
+)

@@ -6,7 +6,7 @@ import { report } from '../../../../operations/acmq/report.ts'
 import { search } from '../../../../operations/acmq/search.ts'
 import { snapshot } from '../../../../operations/acmq/snapshot.ts'
 import { commandFace } from '../../command.ts'
-import { tableFace } from '../../table-face.ts'
+import { tableFace } from '../../grid.ts'
 
 export const searchFace = tableFace(search, ({ hits }) => hits, 'Nothing found.', [
   { title: 'id', text: ({ message }) => message.id, colour: () => 'bold' },

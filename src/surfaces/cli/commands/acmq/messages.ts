@@ -1,15 +1,12 @@
-/** The commands that show messages and change nothing. */
-import { printable } from '../../../../kernel/printable.ts'
-import { findStalled } from '../../../../operations/acmq/find-stalled.ts'
-import { graph } from '../../../../operations/acmq/graph.ts'
+/** The commands that show messages, or wait for what becomes of them, and change nothing. */
+import { printable, printableLine } from '../../../../kernel/printable.ts'
 import { hydrate } from '../../../../operations/acmq/hydrate.ts'
-import { list } from '../../../../operations/acmq/list.ts'
-import { show } from '../../../../operations/acmq/show.ts'
+import { findStalled, graph, list, show } from '../../../../operations/acmq/look.ts'
+import { wait } from '../../../../operations/acmq/wait.ts'
 import { commandFace } from '../../command.ts'
-import { named } from '../../grid.ts'
-import { ageOf, rejectedLines } from '../../lines.ts'
-import { tableFace } from '../../table-face.ts'
-import type { Colour } from '../../terminal.ts'
+import { named, tableFace } from '../../grid.ts'
+import { ageOf, printedText, rejectedLines } from '../../lines.ts'
+import type { Colour, Screen } from '../../terminal.ts'
 import { hydrationText, leftOutLines, messageText } from './texts.ts'
 
 const colours: Readonly<Record<string, Colour>> = {
@@ -57,3 +54,20 @@ export const graphFace = commandFace(graph, ({ graph: drawn }) => {
 })
 
 export const hydrateFace = commandFace(hydrate, hydrationText, { aside: leftOutLines })
+
+type Output = Awaited<ReturnType<typeof wait.invoke>>
+type Ended = Output['messages'][number]
+
+export const waitFace = commandFace(wait, ({ messages, unsettled }, screen) => {
+  const waiting = unsettled.map((id) => `${screen.paint('yellow', 'not done')} ${printableLine(id)}\n`)
+  return [...messages.map((message) => endedText(message, screen)), ...waiting].join('')
+})
+
+function endedText({ id, ended, to, result, failure }: Ended, { paint }: Screen): string {
+  const heading = `${paint(ended === 'completed' ? 'green' : 'red', ended)} ${printableLine(`${id} by ${to}`)}`
+  const texts = failure
+    ? [failure.reason, failure.detail]
+    : [result?.text, ...(result?.links ?? []).map((link) => `see ${link}`)]
+  const lines = texts.flatMap((text) => (text ? printedText(text).trimEnd().split('\n') : []))
+  return `${heading}\n${lines.map((line) => `  ${line}\n`).join('')}`
+}

@@ -1,10 +1,9 @@
 /** The commands for a mission itself: make one, see all, tick a milestone. */
 import { printableLine } from '../../../../kernel/printable.ts'
-import { createMission } from '../../../../operations/acmq/create-mission.ts'
 import { milestone } from '../../../../operations/acmq/milestone.ts'
-import { missions } from '../../../../operations/acmq/missions.ts'
+import { createMission, missions } from '../../../../operations/acmq/missions.ts'
 import { commandFace } from '../../command.ts'
-import { tableFace } from '../../table-face.ts'
+import { tableFace } from '../../grid.ts'
 
 export const createMissionFace = commandFace(createMission, ({ outcome, mission, path, manifest }, { paint }) => {
   const name = paint('bold', printableLine(mission))

@@ -1,9 +1,7 @@
 /** The commands that change one message and say so in one line. */
-import { complete } from '../../../../operations/acmq/complete.ts'
-import { fail } from '../../../../operations/acmq/fail.ts'
+
 import type { AcmqView } from '../../../../operations/acmq/mission.ts'
-import { renew } from '../../../../operations/acmq/renew.ts'
-import { retry } from '../../../../operations/acmq/retry.ts'
+import { complete, fail, renew, retry } from '../../../../operations/acmq/settle.ts'
 import { commandFace } from '../../command.ts'
 import { noticeLines, writtenLine } from '../../lines.ts'
 import type { Screen } from '../../terminal.ts'

@@ -10,10 +10,10 @@ import {
 } from '../../../../operations/dream/mailbox-life.ts'
 import { mailboxDone, mailboxNext, mailboxSend } from '../../../../operations/dream/mailbox-messages.ts'
 import { commandFace } from '../../command.ts'
+import { tableFace } from '../../grid.ts'
 import { noticeLines, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
 import { shellWord } from '../../spelling.ts'
-import { tableFace } from '../../table-face.ts'
 
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`
 

@@ -4,9 +4,9 @@ import { dreamReflect, dreamReport, dreamState, supervisorShow } from '../../../
 import { governanceAdd, governanceQuery } from '../../../../operations/dream/governance.ts'
 import { promptAsk, promptFetch, promptRender, promptStage } from '../../../../operations/dream/prompt.ts'
 import { commandFace } from '../../command.ts'
+import { tableFace } from '../../grid.ts'
 import { noticeLines } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
-import { tableFace } from '../../table-face.ts'
 import type { Screen } from '../../terminal.ts'
 
 /** The text as it is: it is for a pipe. What could move a cursor is made visible on a terminal alone. */

@@ -1,16 +1,15 @@
 /** The commands for inboxes, the router and plans. */
 import { routeMessages } from '../../../../duties/route-messages.ts'
 import { printableLine } from '../../../../kernel/printable.ts'
+import type { DreamHeader } from '../../../../operations/dream/fields.ts'
 import { dreamCompleted, dreamPlan, dreamTasks } from '../../../../operations/dream/plan.ts'
 import { dreamRoute, type RoutedOften } from '../../../../operations/dream/route.ts'
 import { taskDone, taskInbox, taskSend, taskTake } from '../../../../operations/dream/task.ts'
-import type { DreamHeader } from '../../../../operations/dream/view.ts'
 import { commandFace } from '../../command.ts'
-import { grid, named } from '../../grid.ts'
+import { grid, named, tableFace } from '../../grid.ts'
 import { noticeLines, rejectedLines, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
 import { shellWord } from '../../spelling.ts'
-import { tableFace } from '../../table-face.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const sendFace = commandFace(

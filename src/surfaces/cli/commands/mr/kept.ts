@@ -1,10 +1,11 @@
 /** What left an inbox: the lists of it, what of it is not acknowledged, and the way back. */
+
+import { mrUnacked } from '../../../../operations/mr/ack.ts'
 import { mrEvicted, mrRejected, mrTaken } from '../../../../operations/mr/kept.ts'
 import { mrRecover } from '../../../../operations/mr/recover.ts'
-import { mrUnacked } from '../../../../operations/mr/unacked.ts'
 import { type CommandFace, commandFace } from '../../command.ts'
+import { tableFace } from '../../grid.ts'
 import { ageOf, noticeLines, writtenLine } from '../../lines.ts'
-import { tableFace } from '../../table-face.ts'
 
 /** The three lists differ by what they are called, and by what is said when they are empty. */
 const keptFace = (operation: typeof mrTaken, moved: string, nothing: string): CommandFace =>

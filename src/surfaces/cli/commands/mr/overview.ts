@@ -1,6 +1,5 @@
 /** The commands that tell how full and how fast inboxes are. */
-import { mrMetrics } from '../../../../operations/mr/metrics.ts'
-import { mrStatus } from '../../../../operations/mr/status.ts'
+import { mrMetrics, mrStatus } from '../../../../operations/mr/status.ts'
 import { commandFace } from '../../command.ts'
 import { type Column, grid } from '../../grid.ts'
 import { ageOf, alertLines, noticesAndAlerts, unreadableLines } from '../../lines.ts'

@@ -5,8 +5,7 @@ import { commandFace } from '../../command.ts'
 import { unreadableLines } from '../../lines.ts'
 import type { Row } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
-import { messageText } from './message-text.ts'
-import { news } from './news.ts'
+import { messageText, news } from './texts.ts'
 
 export const receiveFace = commandFace(
   mrReceive,

@@ -6,11 +6,10 @@ import { show, thread, why } from '../../../../operations/neutral/look.ts'
 import { now } from '../../../../operations/neutral/now.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { ageOf, noticeLines } from '../../lines.ts'
+import { ageOf, handleOf, messageLine, noticeLines, shortHandle } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
 import { shellWord } from '../../spelling.ts'
 import type { Screen } from '../../terminal.ts'
-import { handleOf, messageLine, shortHandle } from './lines.ts'
 
 export const showFace = commandFace(show, ({ message, ladder }, screen) => {
   const rows: Row[] = [

@@ -5,11 +5,10 @@ import { send } from '../../../../operations/neutral/send.ts'
 import { done, fail, release, renew } from '../../../../operations/neutral/settle.ts'
 import { inbox, take } from '../../../../operations/neutral/take.ts'
 import { type CommandFace, commandFace } from '../../command.ts'
-import { noticeLines } from '../../lines.ts'
+import { handleOf, messageLine, moreLine, noticeLines, shortHandle, type ToldEnvelope } from '../../lines.ts'
 import { quotation } from '../../message.ts'
 import { shellWord } from '../../spelling.ts'
 import type { Screen } from '../../terminal.ts'
-import { handleOf, messageLine, moreLine, shortHandle, type ToldEnvelope } from './lines.ts'
 
 export const sendFace = commandFace(
   send,

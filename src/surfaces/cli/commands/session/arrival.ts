@@ -1,6 +1,6 @@
 /** A message of a session as one line. */
 import { printableLine } from '../../../../kernel/printable.ts'
-import { type Mail, sessionFolder } from '../../../../operations/session/open.ts'
+import { type Mail, sessionFolder } from '../../../../operations/session/fields.ts'
 import { lineOf } from '../../message.ts'
 
 /** Over 20 KB it is cut. Once an inbox has handed it out, the log still has it. */

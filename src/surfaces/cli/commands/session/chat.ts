@@ -1,7 +1,7 @@
 /** `chat`: a person speaks in a session, at a prompt with history, completion and colours. */
 import { printable } from '../../../../kernel/printable.ts'
 import type { Context } from '../../../../operations/define.ts'
-import type { CommandSpec } from '../../../../operations/session/open.ts'
+import type { CommandSpec } from '../../../../operations/session/fields.ts'
 import { type Answered, answerOrRefusal, reasonOf } from '../../../../operations/session/refusing.ts'
 import { type Spoken, sessionChat } from '../../../../operations/session/serve.ts'
 import { commandFace } from '../../command.ts'

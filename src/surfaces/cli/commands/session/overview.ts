@@ -1,14 +1,10 @@
 /** The commands that tell of sessions. */
 import { printableLine } from '../../../../kernel/printable.ts'
-import { sessionEnd } from '../../../../operations/session/end.ts'
 import { sessionInbox } from '../../../../operations/session/inbox.ts'
-import { sessionList } from '../../../../operations/session/list.ts'
-import { sessionLocks } from '../../../../operations/session/locks.ts'
-import { sessionLog } from '../../../../operations/session/log.ts'
-import { sessionStart } from '../../../../operations/session/start.ts'
+import { sessionLocks, sessionLog } from '../../../../operations/session/look.ts'
+import { sessionEnd, sessionList, sessionStart } from '../../../../operations/session/sessions.ts'
 import { commandFace } from '../../command.ts'
-import { grid, named } from '../../grid.ts'
-import { tableFace } from '../../table-face.ts'
+import { grid, named, tableFace } from '../../grid.ts'
 import { mailText, shownText } from './arrival.ts'
 
 export const startFace = commandFace(sessionStart, ({ outcome, session }, { paint }) =>

@@ -1,7 +1,6 @@
 import { printable } from '../../../../kernel/printable.ts'
 import { reasonOf } from '../../../../operations/session/refusing.ts'
-import { sessionSay } from '../../../../operations/session/say.ts'
-import { sessionTranslate } from '../../../../operations/session/translate.ts'
+import { sessionSay, sessionTranslate } from '../../../../operations/session/say.ts'
 import { commandFace } from '../../command.ts'
 import { failureText } from '../../failure.ts'
 

@@ -1,7 +1,7 @@
 /** `serve-stdio`: a program speaks in a session, a line at a time. */
 import { printable } from '../../../../kernel/printable.ts'
 import type { Context } from '../../../../operations/define.ts'
-import { type Mail, openSessions, type Sessions, speakerIn } from '../../../../operations/session/open.ts'
+import { type Mail, openSessions, type Sessions, speakerIn } from '../../../../operations/session/fields.ts'
 import { answerOrRefusal, reasonOf } from '../../../../operations/session/refusing.ts'
 import { type Spoken, sessionServeStdio } from '../../../../operations/session/serve.ts'
 import { commandFace } from '../../command.ts'

@@ -1,7 +1,7 @@
 /** `session work`: does what was delegated, once or until it is stopped. */
 import { printableLine } from '../../../../kernel/printable.ts'
 import type { Context } from '../../../../operations/define.ts'
-import { openSessions } from '../../../../operations/session/open.ts'
+import { openSessions } from '../../../../operations/session/fields.ts'
 import { sessionWork } from '../../../../operations/session/work.ts'
 import { commandFace } from '../../command.ts'
 

@@ -1,8 +1,10 @@
-/** A message of Message Routing for people and for agents that read text: its header, and its payload as a quotation. */
+/** What the commands of Message Routing print, for people and for agents that read text. */
 import type { MrHeader, MrMessage } from '../../../../operations/mr/view.ts'
+import { noticesAndAlerts } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 
+/** Its header, and its payload as a quotation. */
 export function messageText(header: MrHeader, { payload }: MrMessage, more: readonly Row[], screen: Screen): string {
   const { id, from, to, type, sequence, priority, correlationId, createdAt, path, notices } = header
   const rows: Row[] = [
@@ -17,4 +19,19 @@ export function messageText(header: MrHeader, { payload }: MrMessage, more: read
     ...more,
   ]
   return `${fieldList(rows, screen)}${quotation(JSON.stringify(payload, undefined, 2), from, screen, path)}`
+}
+
+interface Remarked {
+  readonly notices: readonly string[]
+  readonly alerts: readonly { readonly message: string }[]
+  readonly toldBefore: readonly string[]
+}
+
+/** What a command says besides its result, without what it said before and still is so. Programs find all of it. */
+export function news({ notices, alerts, toldBefore }: Remarked, screen: Screen): string {
+  const isNew = (sentence: string) => !toldBefore.includes(sentence)
+  return noticesAndAlerts(
+    { notices: notices.filter(isNew), alerts: alerts.filter(({ message }) => isNew(message)) },
+    screen,
+  )
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ownerOf } from './owner.ts'
+import { ownerOf } from './failures.ts'
 
 const users = () => 'root:x:0:0:root:/root:/bin/bash\nada:x:1000:1000::/home/ada:/bin/sh\n\nodd line\n'
 

@@ -1,6 +1,17 @@
+/** The operations about this program itself. */
 import { unsupported } from '../kernel/errors.ts'
 import { flag } from '../kernel/field.ts'
 import { defineOperation } from './define.ts'
+
+export const version = defineOperation({
+  name: 'version',
+  summary: 'Tell which version this is, and what it runs on.',
+  input: {},
+  outcomes: { told: 'done' },
+  examples: [{ command: 'version --json', does: 'the same for programs' }],
+
+  run: ({ about }) => ({ outcome: 'told', ...about }),
+})
 
 export const bench = defineOperation({
   name: 'bench',

@@ -1,10 +1,12 @@
+/** The verbs that look at messages and change nothing: list, show, graph, find-stalled. */
+import { isoTime } from '../../kernel/clock.ts'
 import type { Headline } from '../../kernel/envelope.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { choice, flag, text } from '../../kernel/field.ts'
+import { choice, flag, integer, text, withoutUndefined } from '../../kernel/field.ts'
 import { type Mission, queueNames, type Unreadable } from '../../protocols/ac-mq/index.ts'
 import { bounded, limit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
-import { mission, openMission } from './mission.ts'
+import { messageId, mission, openMission, openTimedMissions } from './mission.ts'
 
 /** A message, and why it cannot be claimed yet if that is so. Of archived ones less is known without unpacking. */
 interface ListedMessage extends Headline {
@@ -65,3 +67,60 @@ async function listQueue(
     return queue === 'pending' ? (await mission.overview()).waiting() : (await mission.overview()).list(queue)
   return { messages: await (await mission.overview()).listArchived(), unreadable: [] }
 }
+
+export const show = defineOperation({
+  name: 'show',
+  summary: 'Show one message with its text, wherever it is, in the archive too.',
+  input: { mission, id: messageId },
+  outcomes: { shown: 'done' },
+  examples: [{ command: 'acmq show alpha 1f2e3d4c', does: 'read it without claiming it' }],
+
+  async run(context, { mission, id }) {
+    return {
+      outcome: 'shown',
+      message: await (await (await openMission(context, mission)).overview()).show(id),
+    } as const
+  },
+})
+
+export const graph = defineOperation({
+  name: 'graph',
+  summary: 'Draw which message waits for which, with their states.',
+  input: {
+    mission,
+    format: choice('How to draw it.', ['mermaid', 'dot', 'json'], { default: 'mermaid' }),
+    limit: integer('At most so many messages, unfinished ones first; how many were left out is told.', { least: 1 }),
+  },
+  outcomes: { drawn: 'done' },
+  examples: [
+    { command: 'acmq graph alpha', does: 'for Markdown that shows Mermaid' },
+    { command: 'acmq graph alpha --format dot | dot -Tsvg > graph.svg', does: 'as a picture' },
+  ],
+
+  async run(context, { mission, format, limit }) {
+    const opened = await openMission(context, mission)
+    const drawn = await (await opened.documents()).graph(format, withoutUndefined({ limit }))
+    const graph: unknown = format === 'json' ? JSON.parse(drawn) : drawn
+    return { outcome: 'drawn', mission: opened.address, format, graph } as const
+  },
+})
+
+export const findStalled = defineOperation({
+  name: 'find-stalled',
+  summary: 'List the messages whose claim has run out of time. Nothing is changed.',
+  more: 'Those of the missions inside it are listed too.',
+  input: { mission },
+  lists: { stalled: 'first' },
+  outcomes: { listed: 'done' },
+  examples: [
+    { command: 'acmq find-stalled alpha', does: 'see who has not been heard of' },
+    { command: 'acmq supervise alpha --once', does: 'let them fail, and ask their senders to look into it' },
+  ],
+
+  async run(context, { mission }) {
+    const missions = await openTimedMissions(context, mission)
+    const stalled = []
+    for (const one of missions) stalled.push(...(await (await one.supervision()).findStalled()))
+    return { outcome: 'listed', stalled: stalled.map((one) => ({ ...one, since: isoTime(one.since) })) } as const
+  },
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fullPath, insideRoot, rootFolder } from './path-fields.ts'
+import { fullPath, insideRoot, rootFolder } from './field.ts'
 
 const field = rootFolder('Where it lives.', 'llm/missions')
 

@@ -1,1 +1,0 @@
-export { finding } from '../../tree/finding.ts'

@@ -8,7 +8,7 @@ import { treeRoot } from '../kernel/tree-path.ts'
 import { waitFor } from '../messaging/waiting/waiting.ts'
 import { type Message, type MessageOutcome, type Receipt, type Taken, verbOf } from '../protocols/contract.ts'
 import type { Durability } from '../tree/tree.ts'
-import { type Bus, type Found, findAll, findOne, type Member } from './bus.ts'
+import { type Bus, type FoundMessage, findAll, findOne, type Member } from './bus.ts'
 import { parseReceipt, printReceipt } from './handle.ts'
 import { Homes, usualProtocol } from './homes.ts'
 import { noteShown } from './shown.ts'
@@ -84,7 +84,7 @@ export class Box {
   }
 
   /** The message that a handle means. */
-  find(handle: string): Promise<Found> {
+  find(handle: string): Promise<FoundMessage> {
     return findOne(this.#bus, handle)
   }
 
@@ -200,7 +200,7 @@ export class Box {
   }
 
   /** What came of a message so far. */
-  async outcomeOf({ member, envelope }: Found): Promise<MessageOutcome | undefined> {
+  async outcomeOf({ member, envelope }: FoundMessage): Promise<MessageOutcome | undefined> {
     const { id, from, to } = envelope
     return member.neutral.outcomeOf?.(id, { from, to })
   }
@@ -221,7 +221,7 @@ export class Box {
   }
 
   #answering(
-    { member, envelope }: Found,
+    { member, envelope }: FoundMessage,
     target: Member,
     { thread }: Pick<BoxDraft, 'thread'>,
   ): Partial<Pick<Draft, 'replyTo' | 'thread' | 'task'>> {
@@ -316,12 +316,12 @@ export class Box {
   async #settle(
     text: string,
     agent: string | undefined,
-    settle: (member: Member, receipt: Receipt, found: Found) => Promise<BoxSettled>,
+    settle: (member: Member, receipt: Receipt, found: FoundMessage) => Promise<BoxSettled>,
   ): Promise<BoxSettled> {
     const { handle, attempt } = parseReceipt(text)
     const copies = await findAll(this.#bus, handle)
     const name = agent === undefined ? undefined : await this.homes.nameIn(copies[0].member.name, agent)
-    const isOwn = ({ envelope }: Found) => name === undefined || isSame(envelope.claim?.by ?? envelope.to, name)
+    const isOwn = ({ envelope }: FoundMessage) => name === undefined || isSame(envelope.claim?.by ?? envelope.to, name)
     const held = copies.filter(({ envelope }) => envelope.claim !== undefined)
     const found = held.find(isOwn) ?? copies.find(isOwn) ?? copies[0]
     const { member, envelope } = found

@@ -27,7 +27,7 @@ export interface Bus {
   noticesAbout(agent: string): Promise<readonly string[]>
 }
 
-export interface Found extends Message {
+export interface FoundMessage extends Message {
   readonly member: Member
 }
 
@@ -38,9 +38,9 @@ const mostCandidates = 500
  * The message that a handle means, or an id, or the beginning of one. A message to many is there once for each reader: all of
  * them are answered. Throws where several messages are meant, or none.
  */
-export async function findAll(bus: Bus, text: string): Promise<readonly [Found, ...Found[]]> {
+export async function findAll(bus: Bus, text: string): Promise<readonly [FoundMessage, ...FoundMessage[]]> {
   const { protocol, rest } = parseHandle(text, bus.names)
-  const found: Found[] = []
+  const found: FoundMessage[] = []
   const members = protocol === undefined ? bus.used() : [await bus.member(protocol)]
   for await (const member of members) found.push(...(await findIn(member, rest, protocol !== undefined)))
   const handles = new Set(found.map(({ envelope }) => envelope.handle))
@@ -51,13 +51,13 @@ export async function findAll(bus: Bus, text: string): Promise<readonly [Found, 
 }
 
 /** The same, where one copy tells enough: the one that somebody has. */
-export async function findOne(bus: Bus, text: string): Promise<Found> {
+export async function findOne(bus: Bus, text: string): Promise<FoundMessage> {
   const found = await findAll(bus, text)
   return found.find(({ envelope }) => envelope.claim !== undefined) ?? found[0]
 }
 
-async function findIn(member: Member, rest: string, isNamed: boolean): Promise<Found[]> {
-  const found: Found[] = []
+async function findIn(member: Member, rest: string, isNamed: boolean): Promise<FoundMessage[]> {
+  const found: FoundMessage[] = []
   const add = async (id: string, place?: string) => {
     for await (const message of member.neutral.find(id))
       if (place === undefined || message.envelope.place === place) found.push({ ...message, member })

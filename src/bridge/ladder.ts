@@ -4,7 +4,7 @@
  */
 import type { Stage } from '../kernel/envelope.ts'
 import { treePath } from '../kernel/tree-path.ts'
-import type { Bus, Found } from './bus.ts'
+import type { Bus, FoundMessage } from './bus.ts'
 import { type Shown, shownOf } from './shown.ts'
 
 export interface Rung {
@@ -20,7 +20,7 @@ export interface Rung {
   readonly reader?: string
 }
 
-export async function ladderOf(bus: Bus, copies: readonly [Found, ...Found[]]): Promise<Rung[]> {
+export async function ladderOf(bus: Bus, copies: readonly [FoundMessage, ...FoundMessage[]]): Promise<Rung[]> {
   const [{ envelope }] = copies
   const shown = await shownOf(bus.tree, envelope.handle)
   const rungs: Rung[] = [{ stage: 'written', at: envelope.createdAt, by: envelope.from }]
@@ -28,7 +28,12 @@ export async function ladderOf(bus: Bus, copies: readonly [Found, ...Found[]]): 
   return rungs
 }
 
-async function rungsOf(bus: Bus, { envelope }: Found, shown: readonly Shown[], isOneOfMany: boolean): Promise<Rung[]> {
+async function rungsOf(
+  bus: Bus,
+  { envelope }: FoundMessage,
+  shown: readonly Shown[],
+  isOneOfMany: boolean,
+): Promise<Rung[]> {
   const { stage, claim, path, to } = envelope
   const holder = claim?.by ?? to
   const reader = isOneOfMany ? { reader: holder } : {}

@@ -6,7 +6,7 @@ import { isoTime } from '../kernel/clock.ts'
 import type { Envelope, Stage } from '../kernel/envelope.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
-import { type Bus, type Found, findAll } from './bus.ts'
+import { type Bus, type FoundMessage, findAll } from './bus.ts'
 import { Homes } from './homes.ts'
 import { ladderOf, type Rung, stageOf } from './ladder.ts'
 
@@ -21,7 +21,7 @@ export interface Explanation {
 type Reason = Pick<Explanation, 'why' | 'next'>
 
 export async function explain(bus: Bus, text: string): Promise<Explanation> {
-  let copies: readonly [Found, ...Found[]]
+  let copies: readonly [FoundMessage, ...FoundMessage[]]
   try {
     copies = await findAll(bus, text)
   } catch (error) {
@@ -36,7 +36,7 @@ export async function explain(bus: Bus, text: string): Promise<Explanation> {
   return { handle: found.envelope.handle, stage, ...(await reasonFor(bus, found, stage, ladder)) }
 }
 
-async function reasonFor(bus: Bus, found: Found, stage: Stage, ladder: readonly Rung[]): Promise<Reason> {
+async function reasonFor(bus: Bus, found: FoundMessage, stage: Stage, ladder: readonly Rung[]): Promise<Reason> {
   const { envelope, member } = found
   const { to, claim } = envelope
   const holder = claim?.by ?? to
@@ -55,7 +55,12 @@ async function reasonFor(bus: Bus, found: Found, stage: Stage, ladder: readonly 
   }
 }
 
-async function whyUnfinished(bus: Bus, { envelope }: Found, holder: string, ladder: readonly Rung[]): Promise<Reason> {
+async function whyUnfinished(
+  bus: Bus,
+  { envelope }: FoundMessage,
+  holder: string,
+  ladder: readonly Rung[],
+): Promise<Reason> {
   const { claim } = envelope
   const handle = envelope.handle
   const seen = await bus.directory.seen(holder)
@@ -71,7 +76,7 @@ async function whyUnfinished(bus: Bus, { envelope }: Found, holder: string, ladd
   return { why: `${holder} was shown it and works on it${until}${lastSeen}.`, next: `signalbox wait ${handle}` }
 }
 
-async function whyNotTaken(bus: Bus, { envelope, member }: Found): Promise<Reason> {
+async function whyNotTaken(bus: Bus, { envelope, member }: FoundMessage): Promise<Reason> {
   const { id, to, dependsOn } = envelope
   for await (const question of member.neutral.questions?.() ?? [])
     if (question.id === id)

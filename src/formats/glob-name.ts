@@ -7,7 +7,7 @@ type NameMatcher = (name: string) => boolean
 export const star = Symbol('*')
 
 /** A star, or a test for a single item. */
-export type Step<Item> = typeof star | ((item: Item) => boolean)
+export type PatternPart<Item> = typeof star | ((item: Item) => boolean)
 
 export function compileName(part: string, pattern: string): NameMatcher {
   const wild = /[*?[]/.exec(part)
@@ -22,8 +22,8 @@ export function compileName(part: string, pattern: string): NameMatcher {
 
 const codesOf = (text: string): number[] => Array.from(text, (sign) => sign.codePointAt(0)!)
 
-function tokenize(part: string, pattern: string): Step<number>[] {
-  const tokens: Step<number>[] = []
+function tokenize(part: string, pattern: string): PatternPart<number>[] {
+  const tokens: PatternPart<number>[] = []
   for (let i = 0; i < part.length; ) {
     const code = part.codePointAt(i)!
     const sign = String.fromCodePoint(code)
@@ -62,7 +62,7 @@ function classTest(inner: string, isNegated: boolean, pattern: string): (code: n
  * however hostile the pattern.
  */
 export function passes<Item>(
-  steps: readonly Step<Item>[],
+  steps: readonly PatternPart<Item>[],
   items: readonly Item[],
   mayCover: (item: Item) => boolean = () => true,
 ): boolean {

@@ -3,7 +3,7 @@
  * A name that starts with a dot is matched only by a dot.
  */
 import { expandBraces } from './glob-braces.ts'
-import { badGlob, compileName, passes, type Step, star } from './glob-name.ts'
+import { badGlob, compileName, type PatternPart, passes, star } from './glob-name.ts'
 
 const longestPattern = 1024
 
@@ -38,9 +38,9 @@ function checked(pattern: string): string {
   return pattern
 }
 
-function compileWay(way: string, pattern: string): Step<string>[] {
+function compileWay(way: string, pattern: string): PatternPart<string>[] {
   const names = way.split('/').filter((name) => name !== '.')
-  const steps: Step<string>[] = []
+  const steps: PatternPart<string>[] = []
   for (const name of names) {
     if (name === '') throw badGlob(pattern, 'a part of it is empty')
     if (name === '..') throw badGlob(pattern, 'it leads out of its folder')

@@ -10,7 +10,7 @@ import type { LazyWorkspace } from './workspace/workspace.ts'
 
 /** What operations are given. What costs time is a function, so that only its users pay for it. */
 export interface Context extends Omit<LazyWorkspace, 'close'> {
-  readonly about: About
+  readonly about: ProgramVersion
   readonly clock: Clock
   readonly environment: Environment
   readonly outside: Outside
@@ -20,7 +20,7 @@ export interface Context extends Omit<LazyWorkspace, 'close'> {
 }
 
 /** Which program this is. */
-export interface About {
+export interface ProgramVersion {
   readonly version: string
   /** `bun 1.4.4` or `node 20.20.2`. */
   readonly runtime: string

@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Disk, type Place, realDisk } from '../../src/engines/file-system/disk.ts'
+import { type Disk, type FilePlace, realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { loadNative } from '../../src/engines/file-system/native.ts'
 import { openWorkspace, type Workspace } from '../../src/index.ts'
@@ -162,7 +162,7 @@ describe('locks and notes of the engine', () => {
     fs.writeFileSync(join(base, 'outside'), long)
     let planted = ''
     const disk = steppingDisk(realDisk(), (step, values, call) => {
-      const place = values[0] as Place
+      const place = values[0] as FilePlace
       if (
         step === 'open' &&
         planted === '' &&

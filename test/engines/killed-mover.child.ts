@@ -1,12 +1,12 @@
 /** Dies in the middle of a rewrite, or, told `locked`, while it holds the lock of a replace. `killed-mover ROOT [locked]` */
-import { type Place, realDisk } from '../../src/engines/file-system/disk.ts'
+import { type FilePlace, realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { steppingDisk } from '../support/stepping-disk.ts'
 
 const [root = '', where = 'moving'] = process.argv.slice(2)
 const disk = steppingDisk(realDisk(), (step, values, call) => {
-  const target = step === 'link' ? (values[1] as Place).name : ''
+  const target = step === 'link' ? (values[1] as FilePlace).name : ''
   // With the private file and the note in place, just before the new file gets its name.
   if (where === 'moving' && target === 'm.md') process.kill(process.pid, 'SIGKILL')
   const result = call()

@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect } from 'vitest'
-import { type Place, realDisk } from '../../src/engines/file-system/disk.ts'
+import { type FilePlace, realDisk } from '../../src/engines/file-system/disk.ts'
 import { Holders } from '../../src/engines/file-system/holder.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
@@ -28,7 +28,7 @@ const moves: readonly [name: string, move: (tree: Tree) => Promise<unknown>, arr
 ]
 
 type Ends = (step: StepName, values: readonly unknown[]) => boolean
-const isLinked: Ends = (step, values) => step === 'link' && (values[1] as Place).name === 'm.md'
+const isLinked: Ends = (step, values) => step === 'link' && (values[1] as FilePlace).name === 'm.md'
 
 /** Kills a mover after a step: after the one that gives the file both names, unless told otherwise. */
 async function killedBetween(
@@ -135,7 +135,7 @@ describe('a mover that went on after its note was read, and then died', () => {
       let isReading = false
       const disk = steppingDisk(realDisk(), (step, values, call) => {
         const result = call()
-        const isSlot = step === 'open' && (values[0] as Place).name === basename(slot)
+        const isSlot = step === 'open' && (values[0] as FilePlace).name === basename(slot)
         if (isSlot && --left === 0) isReading = true
         else if (step === 'close' && isReading) {
           isReading = false
@@ -164,7 +164,7 @@ verifies(
     const disk = steppingDisk(diskOf('portable'), (step, values, call) => {
       if (step === 'unlink' && fs.existsSync(join(root, from))) {
         isHeld = true
-        fs.unlinkSync(join(scratch, (values[0] as Place).name))
+        fs.unlinkSync(join(scratch, (values[0] as FilePlace).name))
       }
       return call()
     })
@@ -186,14 +186,14 @@ verifies(
     const [draft, other] = ['.signalbox/engine/tmp/1-1-1-zzzz-d_0', 'mission/other.md']
     let isExchanged = false
     const before = (step: StepName, values: readonly unknown[], root: string) => {
-      if (isExchanged || step !== 'rename' || (values[0] as Place).name !== 'm.md') return
+      if (isExchanged || step !== 'rename' || (values[0] as FilePlace).name !== 'm.md') return
       isExchanged = true
       fs.renameSync(join(root, from), join(root, other))
       fs.writeFileSync(join(root, draft), 'another text')
       fs.linkSync(join(root, draft), join(root, from))
     }
     const ends: Ends = (step, values) =>
-      isLinked(step, values) && fs.realpathSync((values[1] as Place).folder.prefix).endsWith('/done')
+      isLinked(step, values) && fs.realpathSync((values[1] as FilePlace).folder.prefix).endsWith('/done')
     const { root } = await killedBetween((tree) => tree.move(from, to), { before, ends })
     fs.rmSync(join(root, draft), { force: true })
     fs.mkdirSync(join(root, 'archive'))

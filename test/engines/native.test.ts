@@ -3,7 +3,7 @@ import { mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, it } from 'vitest'
-import { absolute, codeOf, type Disk, openFlags, Place, realDisk } from '../../src/engines/file-system/disk.ts'
+import { absolute, codeOf, type Disk, FilePlace, openFlags, realDisk } from '../../src/engines/file-system/disk.ts'
 import { loadNative } from '../../src/engines/file-system/native.ts'
 import { childProgram } from '../support/child.ts'
 import { tempDir } from '../support/temp.ts'
@@ -18,8 +18,8 @@ describe.skipIf(!native)(`native calls${reason}`, () => {
   const fd = openSync(base, 'r')
   afterAll(() => portable.close(fd))
   // Only the descriptor leads anywhere, so that whoever goes by the path fails.
-  const byDescriptor = (name: string) => new Place({ fd, prefix: '/nowhere/' }, name)
-  const place = (name: string) => new Place({ fd, prefix: `${base}/` }, name)
+  const byDescriptor = (name: string) => new FilePlace({ fd, prefix: '/nowhere/' }, name)
+  const place = (name: string) => new FilePlace({ fd, prefix: `${base}/` }, name)
 
   const outcomeOf = (call: () => unknown) => {
     try {

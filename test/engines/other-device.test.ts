@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Place, realDisk } from '../../src/engines/file-system/disk.ts'
+import { type FilePlace, realDisk } from '../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../src/engines/file-system/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
 import { steppingDisk } from '../support/stepping-disk.ts'
@@ -23,7 +23,7 @@ function mountedDisk(root: string, { mounts, sameDevice }: { mounts: readonly st
   }
   return steppingDisk(realDisk(), (step, values, call) => {
     if (crossing.has(step)) {
-      const [from, to] = values as [Place, Place]
+      const [from, to] = values as [FilePlace, FilePlace]
       if (mountOf(from.folder.fd) !== mountOf(to.folder.fd)) {
         if (step === 'renameNew' || step === 'exchange') return 'strange'
         throw Object.assign(new Error('EXDEV: cross-device link not permitted'), { code: 'EXDEV' })

@@ -24,7 +24,7 @@ import { allSections, schema, variableOf } from '../../src/operations/workspace/
 import { type Command, type Group, isGroup } from '../../src/surfaces/cli/command.ts'
 import { commandTable } from '../../src/surfaces/cli/command-table.generated.ts'
 import { globalFlags, shortFlags } from '../../src/surfaces/cli/global-flags.ts'
-import { usageOf } from '../../src/surfaces/cli/help.ts'
+import { usageLine } from '../../src/surfaces/cli/help.ts'
 import { flagOf, placeholderOf, shownFlag } from '../../src/surfaces/cli/spelling.ts'
 import { repository, runtime } from '../support/child.ts'
 import { tempDir } from '../support/temp.ts'
@@ -193,7 +193,7 @@ const generated: Record<string, () => Promise<string>> = {
   async commands() {
     const rows = commandsIn(commandTable).map(async ({ path, command }) => {
       const { operation } = await command.load()
-      return [code(usageOf(path, operation)), operation.summary]
+      return [code(usageLine(path, operation)), operation.summary]
     })
     return table(['Command', 'What it does'], await Promise.all(rows))
   },

@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { type Disk, type Place, realDisk } from '../../src/engines/file-system/disk.ts'
+import { type Disk, type FilePlace, realDisk } from '../../src/engines/file-system/disk.ts'
 import { isChange, type StepName, steppingDisk } from './stepping-disk.ts'
 
 export class Killed extends Error {
@@ -37,7 +37,7 @@ export function mortalDisk(scratch: string, base = realDisk(), around: Around = 
     if (--fate.stepsLeft <= 0) fate.isDead = true
     // Closing changes nothing, and the system would do it.
     if (fate.isDead && step !== 'close') throw new Killed()
-    const isAsking = step === 'open' && (values[0] as Place).path === ownStat
+    const isAsking = step === 'open' && (values[0] as FilePlace).path === ownStat
     const result = isAsking ? fs.openSync(life, fs.constants.O_RDONLY) : around(step, values, call)
     if (step === 'open') descriptors.add(result as number)
     if (step === 'close') descriptors.delete(values[0] as number)

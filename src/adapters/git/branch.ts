@@ -12,7 +12,7 @@ import { type Identity, makeCommit, ourselves } from './keeping.ts'
 import { entryOf, indexEntries, putEntries, removalOf, treeEntries } from './listing.ts'
 import type { Parts } from './parts.ts'
 import { branchOf, commitAt, type Head, headOf, progressOf } from './progress.ts'
-import { lineOf } from './run.ts'
+import { outputLine } from './run.ts'
 import { type IndexFile, lockIndex } from './user-index.ts'
 
 /** A commit that is made and not yet on the branch. Plain data: it goes into a step of the journal. */
@@ -93,7 +93,7 @@ async function treeToCommit(
     ...committed.flatMap((entry) => (isLeftAlone(entry.path) ? [entryOf(entry)] : [])),
   ]
   if (entries.length > 0) await putEntries(user, place.top, env, entries)
-  return lineOf(user, { args: ['write-tree'], cwd: place.top, env })
+  return outputLine(user, { args: ['write-tree'], cwd: place.top, env })
 }
 
 /** The user's, if they have set one. */

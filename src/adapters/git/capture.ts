@@ -22,7 +22,7 @@ import {
 } from './listing.ts'
 import { type Modes, modesOf } from './modes.ts'
 import type { Parts } from './parts.ts'
-import { lineOf } from './run.ts'
+import { outputLine } from './run.ts'
 
 export interface Capture {
   readonly tree: string
@@ -94,7 +94,7 @@ async function tryCapture(at: Parts, options: CaptureOptions, attempt: number): 
   if (entries.length > 0) await putEntries(own, place.top, env, entries)
   const input = pathBytes([...present].map((path) => `${path}\0`).join(''))
   await own({ args: ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], cwd: place.top, env, input })
-  const tree = await lineOf(own, { args: ['write-tree'], cwd: place.top, env })
+  const tree = await outputLine(own, { args: ['write-tree'], cwd: place.top, env })
   files.rename(index, `${home}/index`)
   const submodules = links.map(({ path }) => `${path}/`)
   const nested = [...others.nested.filter((path) => !isLeftAlone(path.slice(0, -1))), ...submodules].sort()

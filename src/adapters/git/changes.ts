@@ -8,7 +8,7 @@ export interface Side {
   readonly hash: string
 }
 
-export interface Change {
+export interface FileChange {
   readonly path: RawPath
   /** Absent: there was no file. */
   readonly from?: Side
@@ -24,7 +24,7 @@ export interface CountedChange {
 type Trees = readonly [from: string, to: string]
 
 /** Files and links; what is a submodule on one side counts as absent there. */
-export async function changesBetween({ own, place }: Parts, [from, to]: Trees): Promise<Change[]> {
+export async function changesBetween({ own, place }: Parts, [from, to]: Trees): Promise<FileChange[]> {
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]
   const all = parts((await own({ args, cwd: place.top })).bytes)
   return all.flatMap((line, n) => {

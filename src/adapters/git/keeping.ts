@@ -2,7 +2,7 @@
  * The commit of a checkpoint. Its tree has the files as they lay on the disk, its first parent is what HEAD was. Its last parent is
  * a commit with what else is kept, so that git's own tidying up never takes it:
  *
- *   about.json   where HEAD was, permissions, what was left alone (`About`)
+ *   about.json   where HEAD was, permissions, what was left alone (`CheckpointNote`)
  *   state        the session's state, as it was handed in
  *   index        the bytes of the user's index
  *   staged/      what was added and is in no commit yet, by its hash: the index only names it
@@ -13,10 +13,10 @@ import { type IndexEntry, isGitlink, notACheckpoint, parts } from './listing.ts'
 import type { Modes } from './modes.ts'
 import type { Parts } from './parts.ts'
 import { type Head, headOf, type Progress, progressOf } from './progress.ts'
-import { lineOf } from './run.ts'
+import { outputLine } from './run.ts'
 import { type IndexFile, indexFile } from './user-index.ts'
 
-export interface About {
+export interface CheckpointNote {
   readonly version: 1
   readonly head: Head
   readonly progress: Progress
@@ -33,7 +33,7 @@ export interface About {
 export interface Kept {
   readonly commit: string
   readonly tree: string
-  readonly about: About
+  readonly about: CheckpointNote
   readonly indexHash: string | undefined
   readonly stateHash: string
 }
@@ -55,7 +55,7 @@ export async function keep(parts: Parts, options: KeepOptions): Promise<Kept> {
   const { files, place, own } = parts
   const head = next?.head ?? (await headOf(parts))
   const index = next?.index ?? (await indexFile(parts, work))
-  const about: About = {
+  const about: CheckpointNote = {
     version: 1,
     head,
     progress: progressOf(parts),
@@ -117,7 +117,7 @@ async function keepStaged(
 
 async function makeTree({ own, place }: Parts, lines: readonly string[]): Promise<string> {
   const input = Buffer.from(lines.map((line) => `${line}\0`).join(''))
-  return lineOf(own, { args: ['mktree', '-z'], cwd: place.top, input })
+  return outputLine(own, { args: ['mktree', '-z'], cwd: place.top, input })
 }
 
 /** By us, so that the user needs no identity; and at a time of the caller's, so that it is the same as in the record. */
@@ -139,7 +139,7 @@ export async function makeCommit(
     GIT_COMMITTER_DATE: date,
   }
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-m', message]
-  return lineOf(own, { args, cwd: place.top, env })
+  return outputLine(own, { args, cwd: place.top, env })
 }
 
 export interface Identity {
@@ -165,9 +165,9 @@ export async function readKept({ own, place }: Parts, commit: string): Promise<K
 }
 
 /** A stranger can have made the commit: `undefined` for what we would not have written. */
-function aboutFrom(text: string): About | undefined {
+function aboutFrom(text: string): CheckpointNote | undefined {
   try {
-    const about = JSON.parse(text) as About
+    const about = JSON.parse(text) as CheckpointNote
     const { version, head, modes, nested, leaveAlone = [], elsewhere = [] } = about
     const isMode = (mode: unknown) => Number.isInteger(mode) && (mode as number) >= 0 && (mode as number) <= 0o777
     const isRight =

@@ -4,7 +4,7 @@ import { denied, notFound, SignalboxError, unsupported } from '../../kernel/erro
 import { type RawPath, rawPath } from '../../kernel/plain-files.ts'
 import type { Git, GitAnswer, GitCall } from './run.ts'
 
-export interface Place {
+export interface RepositoryPlace {
   /** The top of the work tree. */
   readonly top: string
   /** From the top to the directory that was asked for, with a slash at its end; empty at the top. */
@@ -39,7 +39,7 @@ const inspecting = [
   '--show-toplevel',
 ]
 
-export async function locate(git: Git, from: string): Promise<Place> {
+export async function locate(git: Git, from: string): Promise<RepositoryPlace> {
   const { bytes, status, complaint } = await git({
     args: [...asked, 'rev-parse', ...inspecting],
     cwd: from,
@@ -80,7 +80,7 @@ const oddPath = (from: string): SignalboxError =>
 
 /** git as the user has it: their index, their ignore rules, their branches. */
 export const asUser =
-  (git: Git, { top, gitDir }: Place): Git =>
+  (git: Git, { top, gitDir }: RepositoryPlace): Git =>
   (call: GitCall): Promise<GitAnswer> =>
     git({
       ...call,

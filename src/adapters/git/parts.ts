@@ -1,11 +1,11 @@
 /** What the parts of this adapter work with. */
 import type { PlainFiles, RawPath } from '../../kernel/plain-files.ts'
-import type { Place } from './locate.ts'
+import type { RepositoryPlace } from './locate.ts'
 import type { Git } from './run.ts'
 
 export interface Parts {
   readonly files: PlainFiles
-  readonly place: Place
+  readonly place: RepositoryPlace
   /** git with the user's index, configuration and branches. */
   readonly user: Git
   /** git with nothing of theirs but the files and the objects: see `private-dir.ts`. */

@@ -7,13 +7,13 @@
 import { conflict, SignalboxError } from '../../kernel/errors.ts'
 import { type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import type { Capture } from './capture.ts'
-import { type Change, changesBetween } from './changes.ts'
+import { changesBetween, type FileChange } from './changes.ts'
 import { ignoredAt } from './ignoring.ts'
 import type { Kept } from './keeping.ts'
 import { entryOf, inTheWay, putEntries, treeEntries } from './listing.ts'
 import { modeLookup, parentOf } from './modes.ts'
 import type { Parts } from './parts.ts'
-import { lineOf } from './run.ts'
+import { outputLine } from './run.ts'
 import { type IndexLock, indexFile, lockIndex } from './user-index.ts'
 
 /** What is there now, as it was found a moment ago. */
@@ -23,7 +23,7 @@ export interface Now {
 }
 
 export interface Prepared {
-  readonly changes: readonly Change[]
+  readonly changes: readonly FileChange[]
   readonly fingerprints: ReadonlyMap<RawPath, string | undefined>
   /** Files that differ in nothing but their permissions. */
   readonly modes: readonly (readonly [RawPath, number])[]
@@ -112,7 +112,7 @@ function fingerprintOf({ files }: Parts, top: RawPath, path: RawPath): string | 
 }
 
 /** A new file needs a free place: nothing there, or what is about to go. */
-function expectNothing({ files }: Parts, top: RawPath, path: RawPath, changes: readonly Change[]): void {
+function expectNothing({ files }: Parts, top: RawPath, path: RawPath, changes: readonly FileChange[]): void {
   for (let part = path; part !== ''; part = parentOf(part))
     if (files.look(`${top}/${part}`)?.kind === 'other') throw inTheWay(part, 'a pipe, socket or device')
   if (files.look(`${top}/${path}`)?.kind !== 'folder') return
@@ -128,7 +128,7 @@ function expectNothing({ files }: Parts, top: RawPath, path: RawPath, changes: r
 }
 
 /** By number, so that no name can do harm or be too long. */
-async function layOut({ own, place }: Parts, work: RawPath, to: Kept, changes: readonly Change[]): Promise<void> {
+async function layOut({ own, place }: Parts, work: RawPath, to: Kept, changes: readonly FileChange[]): Promise<void> {
   const entries = changes.flatMap(({ to: side }, n) => (side ? [entryOf({ ...side, path: String(n) })] : []))
   if (to.indexHash !== undefined) entries.push(entryOf({ mode: '100644', hash: to.indexHash, path: 'index' }))
   const env = { GIT_INDEX_FILE: shownPath(`${work}/out-index`) }
@@ -141,7 +141,7 @@ export async function indexHash(at: Parts, work: RawPath): Promise<string | unde
   const index = await indexFile(at, work)
   if (index === undefined) return undefined
   const args = ['hash-object', '-w', '--no-filters', '--', shownPath(index.path)]
-  return lineOf(at.own, { args, cwd: at.place.top })
+  return outputLine(at.own, { args, cwd: at.place.top })
 }
 
 /**

@@ -14,7 +14,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type PlainFiles, type RawPath, rawPath } from '../../kernel/plain-files.ts'
-import type { Place } from './locate.ts'
+import type { RepositoryPlace } from './locate.ts'
 import type { Git } from './run.ts'
 
 /**
@@ -50,7 +50,7 @@ export interface PrivateDir {
 }
 
 /** Makes what is missing. Twice, also at once, is fine. */
-export function openPrivateDir(files: PlainFiles, { gitDir, prefix, objectFormat }: Place): PrivateDir {
+export function openPrivateDir(files: PlainFiles, { gitDir, prefix, objectFormat }: RepositoryPlace): PrivateDir {
   const all = rawPath(`${gitDir}/signalbox`)
   files.makeFolder(all)
   // Workspaces take turns on their own trees, which do not keep others out.
@@ -121,7 +121,7 @@ function removeAll(files: PlainFiles, path: RawPath): void {
 }
 
 /** git that sees the user's files and objects, and nothing else of theirs. */
-export const asOurselves = (git: Git, place: Place, { home }: PrivateDir): Git => {
+export const asOurselves = (git: Git, place: RepositoryPlace, { home }: PrivateDir): Git => {
   const own = Buffer.from(home, 'latin1').toString()
   const env = {
     GIT_DIR: `${own}/git`,

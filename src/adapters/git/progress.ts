@@ -1,7 +1,7 @@
 /** Where HEAD is, and what git is in the middle of. */
 import { rawPath } from '../../kernel/plain-files.ts'
 import type { Parts } from './parts.ts'
-import { lineOf } from './run.ts'
+import { outputLine } from './run.ts'
 
 export type Progress = 'merge' | 'rebase' | 'cherry-pick' | 'revert' | 'none'
 
@@ -31,7 +31,7 @@ export async function headOf({ user, place }: Parts): Promise<Head> {
 
 /** `refs/heads/main`; empty when HEAD is detached. */
 export const branchOf = ({ user, place }: Pick<Parts, 'user' | 'place'>): Promise<string> =>
-  lineOf(user, { args: ['symbolic-ref', '-q', 'HEAD'], cwd: place.top, fine: [1] })
+  outputLine(user, { args: ['symbolic-ref', '-q', 'HEAD'], cwd: place.top, fine: [1] })
 
 export async function commitAt(git: Parts['user'], cwd: string, name: string): Promise<string | undefined> {
   const args = ['rev-parse', '-q', '--verify', `${name}^{commit}`]

@@ -4,7 +4,7 @@
  */
 import { conflict } from '../../kernel/errors.ts'
 import { expectNothingUnderWay } from './branch.ts'
-import type { About } from './keeping.ts'
+import type { CheckpointNote } from './keeping.ts'
 import type { Parts } from './parts.ts'
 import { headOf, progressOf } from './progress.ts'
 import { expectUnlocked } from './user-index.ts'
@@ -14,7 +14,7 @@ interface Options {
   readonly onBranch: boolean
 }
 
-export async function expectReady(at: Parts, about: About, { force, onBranch }: Options): Promise<void> {
+export async function expectReady(at: Parts, about: CheckpointNote, { force, onBranch }: Options): Promise<void> {
   await expectUnlocked(at)
   if (onBranch) expectNothingUnderWay(at)
   if (force) return

@@ -30,7 +30,7 @@ export interface GitAnswer {
 export type Git = (call: GitCall) => Promise<GitAnswer>
 
 /** What it prints, without the line end. */
-export const lineOf = async (git: Git, call: GitCall): Promise<string> => (await git(call)).bytes.toString().trim()
+export const outputLine = async (git: Git, call: GitCall): Promise<string> => (await git(call)).bytes.toString().trim()
 
 export interface GitOptions {
   readonly program?: string

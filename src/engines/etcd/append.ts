@@ -6,7 +6,7 @@ import { invalidInput } from '../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { expectOneLine, notALeaf } from '../../tree/for-engines.ts'
 import type { Appended, Guard } from '../../tree/tree.ts'
-import type { Change } from './commit.ts'
+import type { ConditionalWrite } from './commit.ts'
 import { largestInEtcd } from './large-bodies.ts'
 import { askForLeaf, isSeen, type NotSeen, type Seen } from './leaves.ts'
 import { get, isAbsent, isPresent, isUnchanged } from './transaction.ts'
@@ -43,7 +43,7 @@ export async function appendLine(writer: Writer, path: TreePath, line: string, g
   }
 }
 
-type LogChange = Omit<Change, 'otherwise'>
+type LogChange = Omit<ConditionalWrite, 'otherwise'>
 
 function toLog(writer: Writer, path: TreePath, line: string, by: string, now: number): LogChange {
   const { keys, requests } = writer.parts

@@ -15,8 +15,8 @@ import {
   isPresent,
   type KeyValue,
   put,
+  type RequestOp,
   revisionOf,
-  type Step,
 } from './transaction.ts'
 import { printValue } from './value.ts'
 
@@ -27,12 +27,12 @@ export interface Write {
   readonly folder?: TreePath
 }
 
-export interface Change {
+export interface ConditionalWrite {
   readonly compare: readonly Compare[]
   readonly writes: readonly Write[]
   readonly dropped?: KeyRange
   /** What to read if a condition fails, to find out which one it was. */
-  readonly otherwise: readonly Step[]
+  readonly otherwise: readonly RequestOp[]
 }
 
 export type Committed =
@@ -55,7 +55,7 @@ export async function commit(
   { requests, keys, indexes, turn, unanswered }: Parts,
   folders: readonly [TreePath, ...TreePath[]],
   now: number,
-  change: (operation: string) => Change,
+  change: (operation: string) => ConditionalWrite,
 ): Promise<Committed> {
   // If no answer comes we must know where to begin reading the history. So ask first if we have heard nothing yet.
   if (requests.revision === 0) await requests.get([keys.stamp(folders[0])])

@@ -38,7 +38,7 @@ import { askForLeaf, EtcdLeaf, findLeaf, isSeen } from './leaves.ts'
 import { moveLeaf } from './move.ts'
 import type { Parts } from './parts.ts'
 import { findUnusedBodies } from './unused-bodies.ts'
-import type { About } from './value.ts'
+import type { LeafHeader } from './value.ts'
 import { createLeaf, removeLeaf, replaceLeaf, touchLeaf } from './write-leaf.ts'
 import { Writer } from './writer.ts'
 
@@ -231,7 +231,7 @@ export class EtcdTree implements Tree {
   }
 }
 
-const leafEntry = (name: string, { modifiedAt, changedAt }: About, size: number): TimedEntry => ({
+const leafEntry = (name: string, { modifiedAt, changedAt }: LeafHeader, size: number): TimedEntry => ({
   name,
   kind: 'leaf',
   size,

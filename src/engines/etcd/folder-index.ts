@@ -14,14 +14,14 @@ import { pause } from './pace.ts'
 import { byName } from './requests.ts'
 import { firstDraftRevision, type KeyValue } from './transaction.ts'
 import type { Stream } from './transport.ts'
-import { type About, parseValue, printValue } from './value.ts'
+import { type LeafHeader, parseValue, printValue } from './value.ts'
 
 /** One key of the folder. Large bodies are left out and read when asked for. */
 export interface Copied {
   readonly entry: Entry
   /** The key's `mod_revision`. */
   readonly revision: number
-  readonly about: About | undefined
+  readonly about: LeafHeader | undefined
   readonly bytes: Uint8Array | undefined
   readonly size: number
 }

@@ -8,7 +8,7 @@ import type { Write } from './commit.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Keys, wire } from './keys.ts'
 import type { TransactionAnswer } from './transaction.ts'
-import type { About } from './value.ts'
+import type { LeafHeader } from './value.ts'
 
 export class Labels {
   readonly #gateway: Gateway
@@ -20,7 +20,7 @@ export class Labels {
   }
 
   /** The keys that a write must change besides the leaf itself. */
-  writes(path: TreePath, before: Pick<About, 'label'>, after: Pick<About, 'label'>): Write[] {
+  writes(path: TreePath, before: Pick<LeafHeader, 'label'>, after: Pick<LeafHeader, 'label'>): Write[] {
     if (before.label === after.label) return []
     const key = (label: string) => this.#keys.label(parentOf(path), label, nameOf(path))
     return [

@@ -19,7 +19,7 @@ import {
   isUnchanged,
   type KeyValue,
   put,
-  type Step,
+  type RequestOp,
 } from './transaction.ts'
 
 interface LeaseRecord extends Lease {
@@ -29,7 +29,7 @@ interface LeaseRecord extends Lease {
 /** What a guarded write compares, and what it reads if that fails. */
 export interface Fence {
   readonly compare: readonly Compare[]
-  readonly otherwise: readonly Step[]
+  readonly otherwise: readonly RequestOp[]
 }
 
 const open: Fence = { compare: [], otherwise: [] }
@@ -102,7 +102,12 @@ async function readLease(
 }
 
 /** False if another process changed the record before. */
-async function writeLease(parts: Parts, lease: Lease, revision: number, handOver: readonly Step[]): Promise<boolean> {
+async function writeLease(
+  parts: Parts,
+  lease: Lease,
+  revision: number,
+  handOver: readonly RequestOp[],
+): Promise<boolean> {
   const { requests, keys, turn, unanswered } = parts
   const operation = crypto.randomUUID()
   const key = keys.lease(lease.resource)

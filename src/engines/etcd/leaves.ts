@@ -7,13 +7,13 @@ import { weightOfALook } from './folder-indexes.ts'
 import { fromWire, type Key, wire } from './keys.ts'
 import type { Parts } from './parts.ts'
 import type { KeyValue } from './transaction.ts'
-import { type About, notOurs, parseValue, revisionOfBytes } from './value.ts'
+import { type LeafHeader, notOurs, parseValue, revisionOfBytes } from './value.ts'
 
 /** A leaf at one revision of the cluster. */
 export interface Seen {
   /** `mod_revision` of its key: what a write compares. */
   readonly revision: number
-  readonly about: About
+  readonly about: LeafHeader
   /** The body. Only one that is kept in a file must be read for this. */
   bytes(atMost?: number): Uint8Array
   readonly size: number

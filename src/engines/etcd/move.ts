@@ -3,7 +3,7 @@ import { bytesAfter } from '../../tree/for-engines.ts'
 import type { Moved, MoveOptions } from '../../tree/tree.ts'
 import { askForLeaf, findToWrite, isSeen, type Seen } from './leaves.ts'
 import { get, isAbsent, isUnchanged } from './transaction.ts'
-import type { About } from './value.ts'
+import type { LeafHeader } from './value.ts'
 import { durability, fenced, type Writer } from './writer.ts'
 
 /**
@@ -106,7 +106,7 @@ function arrivalOf(
   if (isSame && elsewhere && !isLog) return { about: { ...times, elsewhere }, bytes: new Uint8Array() } as const
   const arriving = changed ?? bytes()
   const large = writer.parts.bodies.put(arriving)
-  const arrived: Omit<About, 'by'> = { ...times, ...(large ? { elsewhere: large } : {}) }
+  const arrived: Omit<LeafHeader, 'by'> = { ...times, ...(large ? { elsewhere: large } : {}) }
   return { about: arrived, bytes: arriving }
 }
 

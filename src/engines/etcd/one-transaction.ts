@@ -20,7 +20,7 @@ import {
   isUnchanged,
   isUnchangedRange,
   type KeyValue,
-  type Step,
+  type RequestOp,
   type Transaction,
   type TransactionAnswer,
 } from './transaction.ts'
@@ -307,7 +307,7 @@ export class OneTransaction implements Requests {
     return [...this.#written].flatMap(([key, written]) => (written && isIn(range, key) ? [written] : []))
   }
 
-  async #find({ request_range: range }: Step & { request_range?: { key: string; range_end?: string } }) {
+  async #find({ request_range: range }: RequestOp & { request_range?: { key: string; range_end?: string } }) {
     const key = fromWire(range?.key ?? '')
     if (range?.range_end !== undefined) return this.#log(this.#keys.pathFrom(key) as TreePath)
     const [found] = await this.get([key])
@@ -325,7 +325,7 @@ export class OneTransaction implements Requests {
     return holds
   }
 
-  #keep(step: Step): void {
+  #keep(step: RequestOp): void {
     if ('request_put' in step) {
       const { key, value } = step.request_put
       const at = fromWire(key)

@@ -12,7 +12,7 @@ import {
   type KeyValue,
   mostOperations,
   type RangeAnswer,
-  type Step,
+  type RequestOp,
   type Transaction,
   type TransactionAnswer,
 } from './transaction.ts'
@@ -50,7 +50,7 @@ const pageSize = 2000
 
 /** Questions that go to the cluster in one request. */
 interface Batch {
-  readonly steps: Step[]
+  readonly steps: RequestOp[]
   readonly found: Promise<(readonly KeyValue[])[]>
 }
 
@@ -122,7 +122,7 @@ export class ClusterRequests implements Requests {
   }
 
   /** What callers ask at the same time is one request. */
-  async #find(steps: readonly Step[]): Promise<(readonly KeyValue[])[]> {
+  async #find(steps: readonly RequestOp[]): Promise<(readonly KeyValue[])[]> {
     if (this.#batch && this.#batch.steps.length + steps.length > mostOperations) this.#batch = undefined
     this.#batch ??= this.#nextBatch()
     const { found } = this.#batch
@@ -131,7 +131,7 @@ export class ClusterRequests implements Requests {
   }
 
   #nextBatch(): Batch {
-    const steps: Step[] = []
+    const steps: RequestOp[] = []
     const sent = new Promise(setImmediate).then(() => {
       if (this.#batch?.steps === steps) this.#batch = undefined
       return this.#gateway.read<TransactionAnswer>('/v3/kv/txn', { compare: [], success: steps, failure: [] })

@@ -20,15 +20,15 @@ export interface RangeRequest {
   readonly revision?: string
 }
 
-export type Step =
+export type RequestOp =
   | { readonly request_put: { readonly key: string; readonly value: string; readonly lease?: string } }
   | { readonly request_delete_range: { readonly key: string; readonly range_end?: string } }
   | { readonly request_range: RangeRequest }
 
 export interface Transaction {
   readonly compare: readonly Compare[]
-  readonly success: readonly Step[]
-  readonly failure: readonly Step[]
+  readonly success: readonly RequestOp[]
+  readonly failure: readonly RequestOp[]
 }
 
 /** 64-bit numbers come as text; ours are far below 2^53. */
@@ -89,19 +89,21 @@ export const isUnchangedRange = ({ from, to }: KeyRange, revision: number): Comp
 /** True if there is no key in the range. */
 export const isFree = ({ from, to }: KeyRange): Compare => ({ ...isAbsent(from), range_end: wire(to) })
 
-export const put = (key: Key, value: string, lease?: string): Step => ({
+export const put = (key: Key, value: string, lease?: string): RequestOp => ({
   request_put: { key: wire(key), value, ...(lease === undefined ? {} : { lease }) },
 })
 
-export const drop = (key: Key): Step => ({ request_delete_range: { key: wire(key) } })
+export const drop = (key: Key): RequestOp => ({ request_delete_range: { key: wire(key) } })
 
-export const dropAll = ({ from, to }: KeyRange): Step => ({
+export const dropAll = ({ from, to }: KeyRange): RequestOp => ({
   request_delete_range: { key: wire(from), range_end: wire(to) },
 })
 
-export const get = (key: Key): Step => ({ request_range: { key: wire(key) } })
+export const get = (key: Key): RequestOp => ({ request_range: { key: wire(key) } })
 
-export const getAll = ({ from, to }: KeyRange): Step => ({ request_range: { key: wire(from), range_end: wire(to) } })
+export const getAll = ({ from, to }: KeyRange): RequestOp => ({
+  request_range: { key: wire(from), range_end: wire(to) },
+})
 
 /** Revisions of what is not committed yet; those of the cluster are far below. */
 export const firstDraftRevision = 2 ** 52

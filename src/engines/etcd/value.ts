@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { corrupt, type SignalboxError } from '../../kernel/errors.ts'
 import type { Revision } from '../../tree/tree.ts'
 
-export interface About {
+export interface LeafHeader {
   /** When the bytes were last written or touched. */
   readonly modifiedAt: number
   /** The later of that and the last move. */
@@ -23,7 +23,7 @@ export interface About {
 }
 
 export interface Value {
-  readonly about: About
+  readonly about: LeafHeader
   readonly bytes: Uint8Array
 }
 
@@ -42,7 +42,7 @@ const nothing = new Uint8Array()
 
 /** In base64, for the gateway. */
 export function printValue(
-  { modifiedAt, changedAt, by, label, isLog, elsewhere }: About,
+  { modifiedAt, changedAt, by, label, isLog, elsewhere }: LeafHeader,
   bytes: Uint8Array = nothing,
 ): string {
   const line: Line = {
@@ -65,7 +65,7 @@ export function parseValue(text: string): Value | undefined {
   try {
     const { m, c = m, by, label, log, ref, size } = JSON.parse(all.toString('utf8', 0, end)) as Line
     if (typeof m !== 'number' || typeof c !== 'number' || typeof by !== 'string') return undefined
-    const about: About = {
+    const about: LeafHeader = {
       modifiedAt: m,
       changedAt: c,
       by,

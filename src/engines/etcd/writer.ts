@@ -2,14 +2,14 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Guard } from '../../tree/tree.ts'
-import { type Change, type Committed, commit, type Write } from './commit.ts'
+import { type Committed, type ConditionalWrite, commit, type Write } from './commit.ts'
 import { makeFolder } from './folders.ts'
 import type { KeyRange } from './keys.ts'
 import { type Fence, fenceOf } from './leases.ts'
 import { type NotSeen, type Seen, seenAt } from './leaves.ts'
 import type { Parts } from './parts.ts'
-import { get, getAll, type KeyValue, type Step } from './transaction.ts'
-import { type About, printValue } from './value.ts'
+import { get, getAll, type KeyValue, type RequestOp } from './transaction.ts'
+import { type LeafHeader, printValue } from './value.ts'
 
 /** An answered write is on the disks of a majority of the members. */
 export const durability = 'full' as const
@@ -39,7 +39,7 @@ export class Writer {
   commit(
     folders: readonly [TreePath, ...TreePath[]],
     now: number,
-    change: (operation: string) => Change,
+    change: (operation: string) => ConditionalWrite,
   ): Promise<Committed> {
     return commit(this.parts, folders, now, change)
   }
@@ -49,7 +49,7 @@ export class Writer {
     for (const folder of missing) await makeFolder(this.parts, folder, await this.now())
   }
 
-  leafWrite(path: TreePath, about: About, bytes: Uint8Array): Write {
+  leafWrite(path: TreePath, about: LeafHeader, bytes: Uint8Array): Write {
     const value = printValue(about, about.elsewhere || about.isLog ? undefined : bytes)
     return { key: this.parts.keys.leaf(path), value, folder: parentOf(path) }
   }
@@ -60,7 +60,7 @@ export class Writer {
   }
 
   /** The steps that read a leaf for `seenAgain`. */
-  lookAgain(path: TreePath): [Step, Step] {
+  lookAgain(path: TreePath): [RequestOp, RequestOp] {
     return [get(this.parts.keys.leaf(path)), getAll(this.parts.keys.log(path))]
   }
 

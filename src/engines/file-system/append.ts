@@ -1,5 +1,5 @@
 /** Whole lines at the end of a file that several processes append to. */
-import { type Disk, openFlags, type Place } from './disk.ts'
+import { type Disk, type FilePlace, openFlags } from './disk.ts'
 import { notALeaf } from './failures.ts'
 import { writeAll } from './files.ts'
 
@@ -13,7 +13,7 @@ const lineEnd = 10
  * `shared`: the file has a second name, perhaps outside the root, so that nothing was written. `replaced`: another
  * file was put in its place meanwhile, and our line is in the old one.
  */
-export function appendLine(disk: Disk, place: Place, line: string, mode: number): number | 'shared' | 'replaced' {
+export function appendLine(disk: Disk, place: FilePlace, line: string, mode: number): number | 'shared' | 'replaced' {
   const fd = disk.open(place, openFlags.append, mode)
   let outcome: 'appended' | 'shared' | 'replaced'
   try {
@@ -27,7 +27,7 @@ export function appendLine(disk: Disk, place: Place, line: string, mode: number)
   return outcome
 }
 
-function appendTo(disk: Disk, fd: number, place: Place, line: string): 'appended' | 'shared' | 'replaced' {
+function appendTo(disk: Disk, fd: number, place: FilePlace, line: string): 'appended' | 'shared' | 'replaced' {
   for (let attempt = 0; ; attempt++) {
     const stats = disk.statOpen(fd)
     if (!stats.isFile()) throw notALeaf(place.name)

@@ -17,7 +17,7 @@ export interface Folder {
 }
 
 /** Where a file is or shall be: a name in an open folder. */
-export class Place {
+export class FilePlace {
   readonly folder: Folder
   readonly name: string
   #path: string | undefined
@@ -37,28 +37,28 @@ export class Place {
 const anywhere: Folder = { fd: -100, prefix: '' } // AT_FDCWD: the name is the whole path.
 
 /** A place outside the tree: the root itself, or something the system tells in `/proc`. */
-export const absolute = (path: string): Place => new Place(anywhere, path)
+export const absolute = (path: string): FilePlace => new FilePlace(anywhere, path)
 
 export interface Disk {
-  open(place: Place, flags: number, mode?: number): number
+  open(place: FilePlace, flags: number, mode?: number): number
   close(fd: number): void
   read(fd: number, into: Uint8Array, offset: number, length: number, position: number): number
   /** `position` null: at the end of what this descriptor wrote, or at the end of the file with O_APPEND. */
   write(fd: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number
   statOpen(fd: number): Stats
   /** Does not follow a link. `undefined` when there is nothing. */
-  stat(place: Place): Stats | undefined
-  rename(from: Place, to: Place): void
-  link(from: Place, to: Place): void
-  unlink(place: Place): void
-  makeDirectory(place: Place, mode: number): void
+  stat(place: FilePlace): Stats | undefined
+  rename(from: FilePlace, to: FilePlace): void
+  link(from: FilePlace, to: FilePlace): void
+  unlink(place: FilePlace): void
+  makeDirectory(place: FilePlace, mode: number): void
   list(folder: Folder): Dirent[]
   /** Throws, with the code of the system, if this user may not read the file. */
-  expectReadable(place: Place): void
+  expectReadable(place: FilePlace): void
   /** The same for making and removing files in a folder. */
   expectWritable(folder: Folder): void
   readLink(path: string): string
-  setTimes(place: Place, milliseconds: number): void
+  setTimes(place: FilePlace, milliseconds: number): void
   changeMode(fd: number, mode: number): void
   flush(fd: number): void
   flushData(fd: number): void
@@ -68,11 +68,11 @@ export interface Disk {
    * One rename that never replaces, where the system has it. `undefined`: not available (yet), use `link`.
    * `strange`: it failed for another reason; the portable way will fail too and name it.
    */
-  renameNew: ((from: Place, to: Place) => 'done' | 'taken' | 'gone' | 'strange') | undefined
+  renameNew: ((from: FilePlace, to: FilePlace) => 'done' | 'taken' | 'gone' | 'strange') | undefined
   /** Takes the lock of an open file that other programs take by `flock`, if nobody has it. It ends when the file is closed. */
   lockOpen: ((fd: number) => 'held' | 'busy' | 'strange') | undefined
   /** Swaps two files in one step, where the system has it. */
-  exchange: ((a: Place, b: Place) => 'done' | 'gone' | 'strange') | undefined
+  exchange: ((a: FilePlace, b: FilePlace) => 'done' | 'gone' | 'strange') | undefined
 }
 
 const later = (flush: (fd: number, done: (error: Error | null) => void) => void, fd: number) =>

@@ -1,6 +1,6 @@
 /** Drafts that were left behind, and by whom. Only those of dead processes may be deleted. */
 import type { TreePath } from '../../kernel/tree-path.ts'
-import { type Disk, did, Place } from './disk.ts'
+import { type Disk, did, FilePlace } from './disk.ts'
 import { type HolderId, holderOf } from './holder.ts'
 import type { Parts } from './parts.ts'
 import type { Assumptions } from './recovery.ts'
@@ -8,7 +8,7 @@ import type { Assumptions } from './recovery.ts'
 type DraftParts = Pick<Parts, 'disk' | 'scratch' | 'setAside' | 'slots' | 'recovery' | 'time'>
 
 export interface LeftDraft {
-  readonly place: Place
+  readonly place: FilePlace
   readonly folder: TreePath
   /** `dead`: its process is gone. `unknown`: that cannot be found out. `foreign`: it has no name of ours. */
   readonly by: 'dead' | 'unknown' | 'foreign'
@@ -34,7 +34,7 @@ function draftsIn(parts: DraftParts, folder: TreePath, assumptions: Assumptions)
   const open = parts.setAside.openIfThere(folder)
   if (open === undefined) return []
   return parts.disk.list(open).flatMap((entry): LeftDraft[] => {
-    const place = new Place(open, entry.name)
+    const place = new FilePlace(open, entry.name)
     const holder = entry.isFile() ? holderOf(entry.name)?.holder : undefined
     if (holder === undefined) return [{ place, folder, by: 'foreign', isRubbish: isOld(parts, place) }]
     const life = parts.recovery.lifeOf(holder, assumptions)
@@ -42,7 +42,7 @@ function draftsIn(parts: DraftParts, folder: TreePath, assumptions: Assumptions)
   })
 }
 
-function isOld({ disk, time }: DraftParts, place: Place): boolean {
+function isOld({ disk, time }: DraftParts, place: FilePlace): boolean {
   const stats = disk.stat(place)
   return stats?.isFile() === true && time.now() - stats.ctimeMs > foreignKeptFor
 }

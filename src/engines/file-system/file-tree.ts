@@ -28,7 +28,7 @@ import type {
   WatchOptions,
 } from '../../tree/tree.ts'
 import { appendLine, hasLine } from './append.ts'
-import { codeOf, type Disk, did, openFlags, Place } from './disk.ts'
+import { codeOf, type Disk, did, FilePlace, openFlags } from './disk.ts'
 import { closedFolder, explain, notALeaf, sharedFile } from './failures.ts'
 import { FileSystemTime } from './file-time.ts'
 import { readHead, readOpen, readWhole, writeContent } from './files.ts'
@@ -190,7 +190,7 @@ export class FileTree implements Tree {
       for (const name of names) {
         // Only names that begin with a dot, or are no names at all, can be the engine's own or lead outside.
         if (name.charCodeAt(0) === dot || !isSegment(name)) this.#check(childOf(folder, name))
-        readHead(this.#disk, new Place(open, name), atMost, (head, size) => onHead(name, head, size))
+        readHead(this.#disk, new FilePlace(open, name), atMost, (head, size) => onHead(name, head, size))
       }
     })
   }
@@ -205,7 +205,7 @@ export class FileTree implements Tree {
       const open = this.#folders.at(folder, false)
       if (open === undefined) return []
       return entries.flatMap((entry) => {
-        const stats = this.#disk.stat(new Place(open, files.get(entry.name) ?? entry.name))
+        const stats = this.#disk.stat(new FilePlace(open, files.get(entry.name) ?? entry.name))
         return stats ? [{ ...entry, size: stats.size, ...timesOf(stats) }] : []
       })
     })

@@ -1,5 +1,5 @@
 /** Whole files in a few calls: read all of one, write all of one. */
-import { codeOf, type Disk, openFlags, type Place, type Stats } from './disk.ts'
+import { codeOf, type Disk, type FilePlace, openFlags, type Stats } from './disk.ts'
 
 /** No message comes near this size. A larger file is not read whole, so that it cannot fill the memory. */
 export const largestLeaf = 512 * 1024 * 1024
@@ -24,7 +24,12 @@ export function readFleeting(disk: Disk, fd: number, expected: number, atMost = 
 }
 
 /** Hands out the first bytes of a file, in the shared buffer, and its size; not of what is missing or cannot be read. */
-export function readHead(disk: Disk, place: Place, atMost: number, onHead: (head: Buffer, size: number) => void): void {
+export function readHead(
+  disk: Disk,
+  place: FilePlace,
+  atMost: number,
+  onHead: (head: Buffer, size: number) => void,
+): void {
   const wanted = Math.min(atMost, landing.length)
   let fd: number | undefined
   let [length, size] = [0, 0]
@@ -70,7 +75,7 @@ function copyOf(bytes: Buffer, length: number, size: number): Buffer {
   return copy
 }
 
-export function readWhole(disk: Disk, place: Place): { bytes: Buffer; stats: Stats } | undefined {
+export function readWhole(disk: Disk, place: FilePlace): { bytes: Buffer; stats: Stats } | undefined {
   let fd: number
   try {
     fd = disk.open(place, openFlags.read)
@@ -95,7 +100,7 @@ const notPlain = ['ELOOP', 'ENXIO', 'EISDIR', 'ENODEV', 'EAGAIN', 'ENOTDIR']
  */
 export function readSmall(
   disk: Disk,
-  place: Place,
+  place: FilePlace,
   most: number,
 ): { readonly bytes: Buffer; readonly stats: Stats } | 'bad-kind' | 'bad-size' | 'unreadable' | undefined {
   let fd: number

@@ -4,7 +4,7 @@
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
-import { type Disk, Place, type Stats, unless } from './disk.ts'
+import { type Disk, FilePlace, type Stats, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { Intent } from './note.ts'
 import { ownName } from './own-paths.ts'
@@ -47,7 +47,7 @@ export class Finishing {
   }
 
   /** `undefined` when the file is missing, or lies behind something that is no folder. */
-  #seen(find: () => Place | undefined): Stats | undefined {
+  #seen(find: () => FilePlace | undefined): Stats | undefined {
     try {
       const place = find()
       return place && this.#parts.disk.stat(place)
@@ -57,14 +57,14 @@ export class Finishing {
     }
   }
 
-  #ownPlace(intent: Intent): Place | undefined {
+  #ownPlace(intent: Intent): FilePlace | undefined {
     const folder = this.#parts.folders.at(parentOf(intent.from), false)
-    return folder && new Place(folder, this.ownNameOf(intent))
+    return folder && new FilePlace(folder, this.ownNameOf(intent))
   }
 
-  #draftPlace({ draft, operation }: Intent): Place | undefined {
+  #draftPlace({ draft, operation }: Intent): FilePlace | undefined {
     const folder = draft === undefined ? undefined : this.#parts.folders.at(draft, false)
-    return folder && new Place(folder, operation)
+    return folder && new FilePlace(folder, operation)
   }
 
   /**
@@ -77,14 +77,14 @@ export class Finishing {
     const draft = this.#draftPlace(intent)
     const ownStats = own && disk.stat(own)
     const draftStats = draft && disk.stat(draft)
-    const drop = (place: Place | undefined) => place && unless(['ENOENT'], () => disk.unlink(place))
+    const drop = (place: FilePlace | undefined) => place && unless(['ENOENT'], () => disk.unlink(place))
     // Ours are always files. Anything else is a stranger's and stays as it is.
     if ([ownStats, draftStats].some((stats) => stats && !stats.isFile())) return 'stuck'
     if (!own || !ownStats) {
       drop(draft)
       return 'nothing'
     }
-    const hasMoreNames = (file: Place, stats: Stats, before: number) =>
+    const hasMoreNames = (file: FilePlace, stats: Stats, before: number) =>
       stats.nlink > before && this.#isElsewhere(file, stats.ino, intent)
     const isRewritten = intent.draft !== undefined && (!draft || !draftStats || hasMoreNames(draft, draftStats, 1))
     // Another file than the one that was looked at is put back, never published: its other names are other movers'.
@@ -108,7 +108,7 @@ export class Finishing {
   }
 
   /** False also when something on the way to the target is no folder any more. */
-  #canPublish(file: Place, to: TreePath): boolean {
+  #canPublish(file: FilePlace, to: TreePath): boolean {
     try {
       return publish(this.#parts.disk, this.#parts.folders, file, to) === 'done'
     } catch (error) {
@@ -130,7 +130,7 @@ export class Finishing {
    * one that we have left. A rename shows in the later time of the file, so a search that finds nothing counts only if that
    * time stood still.
    */
-  #isElsewhere(place: Place, file: number, intent: Intent): boolean {
+  #isElsewhere(place: FilePlace, file: number, intent: Intent): boolean {
     const { disk } = this.#parts
     if (this.#isAt(intent.to, file) || this.#isAt(intent.from, file)) return true
     const nearby = commonFolder(intent.from, intent.to)
@@ -154,7 +154,7 @@ export class Finishing {
       const open = isReserved(folder) ? undefined : folders.at(folder, false)
       for (const { name } of open ? disk.list(open) : []) {
         if (left-- <= 0) break
-        const stats = name.includes(operation) || !isSegment(name) ? undefined : disk.stat(new Place(open!, name))
+        const stats = name.includes(operation) || !isSegment(name) ? undefined : disk.stat(new FilePlace(open!, name))
         if (stats?.isDirectory()) waiting.push(childOf(folder, name))
         else if (stats?.ino === file) return true
       }

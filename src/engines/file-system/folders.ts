@@ -11,7 +11,7 @@
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
-import { absolute, codeOf, type Disk, did, type Folder, openFlags, Place, type Stats, unless } from './disk.ts'
+import { absolute, codeOf, type Disk, did, FilePlace, type Folder, openFlags, type Stats, unless } from './disk.ts'
 import { explain, linkRefused, notALeaf, notReadable } from './failures.ts'
 
 interface Pinned extends Folder {
@@ -25,7 +25,7 @@ interface Pinned extends Folder {
 interface Known {
   readonly path: TreePath
   readonly folder: Pinned
-  readonly place: Place
+  readonly place: FilePlace
   /** Neither its folder nor its name is suspect. */
   readonly isPlain: boolean
 }
@@ -72,17 +72,17 @@ export class Folders {
   }
 
   /** Where the leaf of a path is or shall be; `undefined` when its folder is not there. */
-  place(path: TreePath, make: true): Place
-  place(path: TreePath, make: boolean): Place | undefined
-  place(path: TreePath, make: boolean): Place | undefined {
+  place(path: TreePath, make: true): FilePlace
+  place(path: TreePath, make: boolean): FilePlace | undefined
+  place(path: TreePath, make: boolean): FilePlace | undefined {
     const known = this.#known(path)
     if (known && isTrusted(known.folder)) return known.place
     const folder = this.#findAndRemember(parentOf(path), make)
-    return folder && new Place(folder, nameOf(path))
+    return folder && new FilePlace(folder, nameOf(path))
   }
 
   /** Opens the leaf of a path at its place; `undefined` when it is not there. */
-  openLeaf(path: TreePath, place: Place, flags: number): number | undefined {
+  openLeaf(path: TreePath, place: FilePlace, flags: number): number | undefined {
     try {
       return this.#disk.open(place, flags)
     } catch (error) {
@@ -94,7 +94,7 @@ export class Folders {
   }
 
   /** Why a leaf could not be opened: with its owner, if it is the leaf and not the folder that is closed to this user. */
-  closedLeaf(path: TreePath, place: Place, error: unknown): unknown {
+  closedLeaf(path: TreePath, place: FilePlace, error: unknown): unknown {
     if (!['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return error
     let stats: Stats | undefined
     did(['EACCES', 'EPERM'], () => {
@@ -177,7 +177,12 @@ export class Folders {
       if (folder.path.length !== slash || !path.startsWith(folder.path)) continue
       const name = path.slice(slash + 1)
       this.#lastButOne = this.#last
-      this.#last = { path, folder, place: new Place(folder, name), isPlain: folder.isPlain && !isSuspect.test(name) }
+      this.#last = {
+        path,
+        folder,
+        place: new FilePlace(folder, name),
+        isPlain: folder.isPlain && !isSuspect.test(name),
+      }
       return this.#last
     }
     return undefined
@@ -221,7 +226,7 @@ export class Folders {
   }
 
   #step(above: Folder, folder: TreePath, make: boolean): Pinned | undefined {
-    const place = new Place(above, nameOf(folder))
+    const place = new FilePlace(above, nameOf(folder))
     let isMine = false
     for (let attempt = 0; ; attempt++) {
       try {

@@ -6,7 +6,7 @@ import { spawnProgram } from '../../../test/support/child.ts'
 import { steppingDisk } from '../../../test/support/stepping-disk.ts'
 import { tempDir } from '../../../test/support/temp.ts'
 import { verifies } from '../../../test/support/verifies.ts'
-import { type Folder, type Place, realDisk } from './disk.ts'
+import { type FilePlace, type Folder, realDisk } from './disk.ts'
 import { Holders, holderOf } from './holder.ts'
 
 interface Machine {
@@ -61,7 +61,7 @@ function holdersOn(changes: Machine): Holders {
     if (step === 'list' && (values[0] as Folder).prefix === '/proc/')
       return Object.keys(machine.processes).map((name) => ({ name }))
     if (step !== 'open') return call()
-    const text = texts[(values[0] as Place).path]
+    const text = texts[(values[0] as FilePlace).path]
     if (text === undefined) throw missing()
     const file = join(base, String(Math.random()))
     fs.writeFileSync(file, text)

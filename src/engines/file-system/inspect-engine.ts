@@ -2,7 +2,7 @@
 import { nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome, home } from '../../tree/home.ts'
 import { type Finding, finding } from '../../tree/tree.ts'
-import { Place } from './disk.ts'
+import { FilePlace } from './disk.ts'
 import { leftDrafts, removeDraft } from './drafts.ts'
 import { type HolderId, pidOf } from './holder.ts'
 import type { InspectParts } from './inspect.ts'
@@ -18,12 +18,12 @@ const engineFolders = [slotsFolder, locksFolder, leasesFolder, scratchFolder, se
 export function oddFolders(parts: InspectParts): Finding[] {
   const { disk, folders, setAside, repair } = parts
   const above = folders.at(home, false)
-  const homeStats = above && disk.stat(new Place(above, nameOf(engineHome)))
+  const homeStats = above && disk.stat(new FilePlace(above, nameOf(engineHome)))
   // Then nothing below it can be checked.
   if (homeStats && !homeStats.isDirectory()) return [notAFolder(folders.shown(engineHome), false)]
   const open = setAside.openIfThere(engineHome)
   return engineFolders.flatMap((folder) => {
-    const place = open && new Place(open, nameOf(folder))
+    const place = open && new FilePlace(open, nameOf(folder))
     const stats = place && disk.stat(place)
     if (!stats || stats.isDirectory()) return []
     const clear = () => (folder === setAsideFolder ? setAside.isReady() : setAside.move(place, 'bad-folder'))

@@ -1,7 +1,7 @@
 /** Files with a second name, and files and folders that this user may not use. */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { type Finding, finding } from '../../tree/tree.ts'
-import { codeOf, type Disk, type Folder, Place, type Stats } from './disk.ts'
+import { codeOf, type Disk, FilePlace, type Folder, type Stats } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { Parts } from './parts.ts'
 
@@ -16,7 +16,7 @@ export function hardLinks({
   scratch,
 }: Pick<Parts, 'disk' | 'folders' | 'recovery' | 'scratch'>) {
   let drafts: Set<number> | undefined
-  return async (place: Place, file: Stats, shown: string): Promise<Finding[]> => {
+  return async (place: FilePlace, file: Stats, shown: string): Promise<Finding[]> => {
     if (!file.isFile() || file.nlink < 2) return []
     drafts ??= filesIn(disk, folders, scratch.folders())
     if (drafts.has(file.ino)) return []
@@ -29,7 +29,7 @@ export function hardLinks({
 }
 
 /** A file that only others may read: nobody here can be handed it. */
-export function unreadable(disk: Disk, place: Place, { uid, mode }: Stats, shown: string): Finding[] {
+export function unreadable(disk: Disk, place: FilePlace, { uid, mode }: Stats, shown: string): Finding[] {
   const isOwn = uid === process.getuid?.()
   // For nearly all files this is enough, and asking the system takes longer.
   if ((mode & (isOwn ? 0o400 : 0o004)) !== 0) return []
@@ -79,7 +79,7 @@ function filesIn(disk: Disk, folders: Folders, within: readonly TreePath[]): Set
   for (const folder of within) {
     const open = folders.at(folder, false)
     for (const { name } of open ? disk.list(open) : []) {
-      const stats = disk.stat(new Place(open!, name))
+      const stats = disk.stat(new FilePlace(open!, name))
       if (stats) files.add(stats.ino)
     }
   }

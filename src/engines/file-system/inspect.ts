@@ -3,7 +3,7 @@ import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
 import { type Finding, finding } from '../../tree/tree.ts'
-import { did, type Folder, Place } from './disk.ts'
+import { did, FilePlace, type Folder } from './disk.ts'
 import {
   draftsLeft,
   locksLeft,
@@ -111,7 +111,7 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
       else if (isReserved(childOf(folder, entry.name))) continue
       else if (entry.isDirectory()) waiting.push(childOf(folder, entry.name))
       else if (entry.isFile()) {
-        const place = new Place(open, entry.name)
+        const place = new FilePlace(open, entry.name)
         const stats = parts.disk.stat(place)
         if (stats)
           findings.push(...unreadable(parts.disk, place, stats, shown), ...(await sharedBy(place, stats, shown)))
@@ -132,7 +132,7 @@ function openFolder({ folders }: InspectParts, folder: TreePath): Folder | 'clos
 
 /** Bytes that are no UTF-8 are read as this sign, and a file of the name that we then have is not there. */
 const isNotText = ({ disk }: InspectParts, folder: Folder, name: string): boolean =>
-  name.includes('\ufffd') && disk.stat(new Place(folder, name)) === undefined
+  name.includes('\ufffd') && disk.stat(new FilePlace(folder, name)) === undefined
 
 async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, name: string): Promise<Finding[]> {
   const own = nameFromOwn(name, folder)
@@ -144,7 +144,7 @@ async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, 
   }
   const life = parts.recovery.lifeOf(own.holder, parts)
   if (life === 'unknown') return [unknownHolder(path, own.holder, `is changing ${own.name}, or was`)]
-  if (!parts.recovery.isAbandoned(own, parts) || !parts.disk.stat(new Place(open, name))) return []
+  if (!parts.recovery.isAbandoned(own, parts) || !parts.disk.stat(new FilePlace(open, name))) return []
   const restored = parts.repair && (await parts.recovery.restoreOrphan(folder, name))
   const renamed = parts.repair && !restored ? await parts.recovery.rename(folder, name) : undefined
   const message = `A process died while it changed ${own.name}.${nowCalled(renamed)}`

@@ -13,7 +13,7 @@ import { childOf } from '../../kernel/tree-path.ts'
 import { longestLease } from '../../tree/for-engines.ts'
 import { engineHome } from '../../tree/home.ts'
 import type { Lease, Leased, Outcome } from '../../tree/tree.ts'
-import { Place } from './disk.ts'
+import { FilePlace } from './disk.ts'
 import { readSmall } from './files.ts'
 import { fnv } from './holder.ts'
 import type { Parts } from './parts.ts'
@@ -80,7 +80,7 @@ export class Leases {
     const folder = this.#parts.setAside.openIfThere(leasesFolder)
     if (folder === undefined) return []
     const now = this.#parts.clock.now()
-    const found = this.#parts.disk.list(folder).map(({ name }) => this.#lease(new Place(folder, name)))
+    const found = this.#parts.disk.list(folder).map(({ name }) => this.#lease(new FilePlace(folder, name)))
     const readable = found.filter((lease) => typeof lease === 'object')
     return readable.filter((lease) => lease.until > now).sort((a, b) => (a.resource < b.resource ? -1 : 1))
   }
@@ -90,7 +90,7 @@ export class Leases {
     const folder = this.#parts.setAside.openIfThere(leasesFolder)
     if (folder === undefined) return []
     return this.#parts.disk.list(folder).flatMap(({ name }) => {
-      const lease = this.#lease(new Place(folder, name))
+      const lease = this.#lease(new FilePlace(folder, name))
       return typeof lease === 'string' && lease !== 'unreadable' ? [{ name, reason: lease }] : []
     })
   }
@@ -101,7 +101,9 @@ export class Leases {
     if (resource === undefined) {
       const folder = this.#parts.setAside.openIfThere(leasesFolder)
       // A shortened name does not tell the resource. Then the next one who takes the lease replaces the file.
-      return reason === 'bad-name' && folder !== undefined && this.#parts.setAside.move(new Place(folder, name), reason)
+      return (
+        reason === 'bad-name' && folder !== undefined && this.#parts.setAside.move(new FilePlace(folder, name), reason)
+      )
     }
     return this.#parts.locks.within('lease', resource, async () => {
       const found = this.#read(resource)
@@ -124,7 +126,7 @@ export class Leases {
 
   #read(resource: string): Lease | Reason | undefined {
     const folder = this.#parts.setAside.openIfThere(leasesFolder)
-    const lease = folder && this.#lease(new Place(folder, fileNameOf(resource)))
+    const lease = folder && this.#lease(new FilePlace(folder, fileNameOf(resource)))
     if (lease === 'unreadable') throw notOurs(resource)
     return lease
   }
@@ -138,14 +140,14 @@ export class Leases {
   /** Sets a copy of a file aside, which is replaced next. Anything but a file is moved away. */
   #keepCopy(resource: string, reason: Reason): void {
     const { setAside } = this.#parts
-    const place = new Place(setAside.folder(leasesFolder), fileNameOf(resource))
+    const place = new FilePlace(setAside.folder(leasesFolder), fileNameOf(resource))
     const isKept = reason === 'bad-kind' ? setAside.move(place, reason) : setAside.copy(place, reason)
     if (!isKept && this.#parts.disk.stat(place)) throw inTheWay(resource)
   }
 
   async #write(lease: Lease): Promise<void> {
     const { disk, scratch, setAside, flushes } = this.#parts
-    const target = new Place(setAside.folder(leasesFolder), fileNameOf(lease.resource))
+    const target = new FilePlace(setAside.folder(leasesFolder), fileNameOf(lease.resource))
     const draft = scratch.write(Buffer.from(`${JSON.stringify(lease)}\n`), flushes.ofDraft)
     try {
       disk.rename(draft.place, target)
@@ -156,7 +158,7 @@ export class Leases {
     await flushes.flushed(leasesFolder)
   }
 
-  #lease(place: Place): Lease | Reason | 'unreadable' | undefined {
+  #lease(place: FilePlace): Lease | Reason | 'unreadable' | undefined {
     const file = readSmall(this.#parts.disk, place, largestLease)
     if (file === undefined || typeof file === 'string') return file
     const lease = parse(file.bytes.toString('utf8'))

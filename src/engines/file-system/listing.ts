@@ -3,7 +3,7 @@ import type { TreePath } from '../../kernel/tree-path.ts'
 import { nameOf } from '../../kernel/tree-path.ts'
 import { engineHome, home } from '../../tree/home.ts'
 import type { Entry } from '../../tree/tree.ts'
-import { type Dirent, type Disk, type Folder, Place, unless } from './disk.ts'
+import { type Dirent, type Disk, FilePlace, type Folder, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
 import type { Later } from './later.ts'
 import { kindOf } from './leaf.ts'
@@ -48,7 +48,7 @@ export class Listing {
       const own = nameFromOwn(name, folder)
       if (!own || !recovery.isAbandoned(own)) continue
       await recovery.recover()
-      if (this.#disk.stat(new Place(open, name))) await recovery.restoreOrphan(folder, name)
+      if (this.#disk.stat(new FilePlace(open, name))) await recovery.restoreOrphan(folder, name)
       finished = true
     }
     return finished

@@ -10,7 +10,7 @@ import { corrupt, denied, unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { Queues } from '../../tree/for-engines.ts'
 import { engineHome } from '../../tree/home.ts'
-import { did, type Folder, openFlags, Place, unless } from './disk.ts'
+import { did, FilePlace, type Folder, openFlags, unless } from './disk.ts'
 import { readSmall, writeAll } from './files.ts'
 import { fnv, type HolderId, type Life, pidOf } from './holder.ts'
 import type { Parts } from './parts.ts'
@@ -134,7 +134,7 @@ export class Locks {
   /** Moves away what is no lock. */
   clear({ folder, name, reason }: StrangeLock): boolean {
     const open = this.#parts.setAside.openIfThere(folder)
-    return open !== undefined && this.#parts.setAside.move(new Place(open, name), reason)
+    return open !== undefined && this.#parts.setAside.move(new FilePlace(open, name), reason)
   }
 
   /** Frees an abandoned lock by taking it once. */
@@ -176,21 +176,21 @@ export class Locks {
       const holding = this.#holding(inside, highest)
       if (typeof holding === 'object' && this.#counts(holding)) {
         // Writing changes the time of the file. An unknown holder would then keep the lock for longer.
-        if (holding.life === 'alive' && !holding.isWanted) this.#ask(folder, new Place(inside, lockName(highest)))
+        if (holding.life === 'alive' && !holding.isWanted) this.#ask(folder, new FilePlace(inside, lockName(highest)))
         return { holder: holding.id, life: holding.life }
       }
     }
     const next = highest + 1
     if (next >= highestNumber) {
       // A stranger's number, and free: move it away and count from the start.
-      this.#mustClear(folder, new Place(inside, lockName(highest)), 'bad-number')
+      this.#mustClear(folder, new FilePlace(inside, lockName(highest)), 'bad-number')
       return { holder: this.#parts.holders.self, life: 'alive' }
     }
     const { fd, draft } = this.#parts.scratch.open(this.#parts.scratch.newName(), undefined)
     let mine = false
     try {
       writeAll(this.#parts.disk, fd, Buffer.from(`H${unwanted}${this.#parts.holders.self} ${Date.now()}\n`), null)
-      mine = did(['EEXIST', 'ENOENT'], () => this.#parts.disk.link(draft.place, new Place(inside, lockName(next))))
+      mine = did(['EEXIST', 'ENOENT'], () => this.#parts.disk.link(draft.place, new FilePlace(inside, lockName(next))))
       if (mine && this.#inside(inside).highest !== next) {
         // Our listing was old, and the number we linked had been used and removed before. Give it back.
         writeAll(this.#parts.disk, fd, free, 0)
@@ -209,11 +209,11 @@ export class Locks {
   #highestCleared(folder: TreePath, open: Folder): number {
     const { highest, strange } = this.#inside(open)
     for (const { name, reason } of strange)
-      if (reason !== 'bad-name') this.#mustClear(folder, new Place(open, name), reason)
+      if (reason !== 'bad-name') this.#mustClear(folder, new FilePlace(open, name), reason)
     return highest
   }
 
-  #mustClear(folder: TreePath, place: Place, reason: Reason): void {
+  #mustClear(folder: TreePath, place: FilePlace, reason: Reason): void {
     if (this.#parts.setAside.move(place, reason) || !this.#parts.disk.stat(place)) return
     throw corrupt(
       'STRANGE_LOCK',
@@ -225,7 +225,7 @@ export class Locks {
   }
 
   /** Tells the holder that this process waits; once is enough. */
-  #ask(folder: TreePath, lock: Place): void {
+  #ask(folder: TreePath, lock: FilePlace): void {
     const asked = `${folder}/${lock.name}`
     if (asked === this.#asked) return
     const fd = unless(['ENOENT', 'EACCES'], () => this.#parts.disk.open(lock, openFlags.change))
@@ -274,7 +274,7 @@ export class Locks {
 
   #clearBelow(folder: Folder, current: number): void {
     for (const number of this.#inside(folder).numbers) {
-      if (number < current) unless(['ENOENT'], () => this.#parts.disk.unlink(new Place(folder, lockName(number))))
+      if (number < current) unless(['ENOENT'], () => this.#parts.disk.unlink(new FilePlace(folder, lockName(number))))
     }
   }
 
@@ -283,7 +283,7 @@ export class Locks {
    * one, or one that says something else, was never a lock: nobody waits for it, and `doctor` tells the reason.
    */
   #holding(folder: Folder, number: number): Holding | 'free' | Reason {
-    const file = readSmall(this.#parts.disk, new Place(folder, lockName(number)), largestLock)
+    const file = readSmall(this.#parts.disk, new FilePlace(folder, lockName(number)), largestLock)
     if (file === undefined) return 'free'
     if (file === 'unreadable') throw notOurs(lockName(number))
     if (typeof file === 'string') return file

@@ -8,7 +8,7 @@
  */
 import { conflict } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import { codeOf, did, Place, type Stats } from './disk.ts'
+import { codeOf, did, FilePlace, type Stats } from './disk.ts'
 import { notALeaf } from './failures.ts'
 import type { Intent } from './note.ts'
 import { ownName } from './own-paths.ts'
@@ -29,7 +29,7 @@ export interface Won {
   /** The first part of the private name, and the name of the draft with the new bytes. */
   readonly operation: string
   readonly from: TreePath
-  readonly own: Place
+  readonly own: FilePlace
   /** Its `stat` from just before, if that was asked for. */
   readonly seen: Stats | undefined
 }
@@ -110,7 +110,7 @@ export class Moves {
     if (mustLook && !seen) return folders.forget(parentOf(from)) ? 'again' : 'gone'
     if (seen && !seen.isFile()) throw notALeaf(folders.shown(from))
     const operation = this.nextOperation()
-    const own = new Place(source.folder, ownName(operation, nameOf(from)))
+    const own = new FilePlace(source.folder, ownName(operation, nameOf(from)))
     this.#parts.slots.use(parentOf(from))
     inFlight.add(operation)
     try {
@@ -123,7 +123,7 @@ export class Moves {
     return folders.forget(parentOf(from)) ? 'again' : 'gone'
   }
 
-  #hide(source: Place, own: Place): boolean {
+  #hide(source: FilePlace, own: FilePlace): boolean {
     const { disk } = this.#parts
     const native = disk.renameNew?.(source, own) ?? 'strange'
     return native === 'strange' ? did(['ENOENT'], () => disk.rename(source, own)) : native === 'done'
@@ -159,7 +159,7 @@ export class Moves {
    * A step that another file system refuses has changed nothing. It must not end the steps of a note by an error: that would
    * put the leaf back under its old name, where others find it, while its mover goes on to write it at the target.
    */
-  #unlessElsewhere(from: Place, to: TreePath): Publishing | 'elsewhere' {
+  #unlessElsewhere(from: FilePlace, to: TreePath): Publishing | 'elsewhere' {
     try {
       return publish(this.#parts.disk, this.#parts.folders, from, to)
     } catch (error) {
@@ -248,7 +248,7 @@ export class Moves {
     if (source === undefined) return 'gone'
     // Check the target first: once the leaf has its private name, another file could get its old name.
     if (disk.stat(folders.place(intent.to, true))) return disk.stat(source) ? 'taken' : 'gone'
-    const own = new Place(source.folder, ownName(intent.operation, nameOf(intent.from)))
+    const own = new FilePlace(source.folder, ownName(intent.operation, nameOf(intent.from)))
     const won = did(['ENOENT'], () => disk.rename(source, own))
     if (!won) return 'gone'
     // From here on a second name can only be the one at the target, and recovery can count.

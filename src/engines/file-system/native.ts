@@ -6,7 +6,7 @@
  * A call that fails is made again through `node:fs`, which waits out interruptions and names what is in the way.
  */
 import fs from 'node:fs'
-import type { Disk, Place } from './disk.ts'
+import type { Disk, FilePlace } from './disk.ts'
 
 type Native = Pick<Disk, 'open' | 'close' | 'read' | 'write' | 'renameNew' | 'exchange' | 'lockOpen'>
 
@@ -68,7 +68,7 @@ function nativeFrom(calls: SystemCalls): Native {
   const { openat, close, pread, write, pwrite, renameat2, flock, errno } = calls
   const [first, second] = [nameMemory(calls), nameMemory(calls)]
 
-  const rename = (from: Place, to: Place, flag: number) => {
+  const rename = (from: FilePlace, to: FilePlace, flag: number) => {
     if (!first.holds(from.name)) return 'strange'
     // Most messages keep their name when they move: then one text is enough.
     const target = to.name === from.name ? first : second

@@ -1,12 +1,12 @@
 /** Puts a finished file at a path by a step that replaces nothing. */
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
-import { codeOf, type Disk, type Place, unless } from './disk.ts'
+import { codeOf, type Disk, type FilePlace, unless } from './disk.ts'
 import type { Folders } from './folders.ts'
 
 export type Publishing = 'done' | 'taken' | 'gone'
 
 /** Moves a file to a path, unless something is there. */
-export function publish(disk: Disk, folders: Folders, file: Place, to: TreePath): Publishing {
+export function publish(disk: Disk, folders: Folders, file: FilePlace, to: TreePath): Publishing {
   for (let attempt = 0; ; attempt++) {
     const outcome = publishAt(disk, file, folders.place(to, true))
     if (outcome !== 'gone') return outcome
@@ -17,7 +17,7 @@ export function publish(disk: Disk, folders: Folders, file: Place, to: TreePath)
   }
 }
 
-function publishAt(disk: Disk, file: Place, target: Place): Publishing {
+function publishAt(disk: Disk, file: FilePlace, target: FilePlace): Publishing {
   const native = disk.renameNew?.(file, target) ?? 'strange'
   if (native !== 'strange') return native
   try {

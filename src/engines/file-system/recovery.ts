@@ -4,7 +4,7 @@
  */
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
-import { codeOf, did, Place, type Stats } from './disk.ts'
+import { codeOf, did, FilePlace, type Stats } from './disk.ts'
 import { type HolderId, type Life, pidOf } from './holder.ts'
 import type { Intent } from './note.ts'
 import { nameFromOwn, ownName, ownPrefix } from './own-paths.ts'
@@ -138,21 +138,21 @@ export class Recovery {
   #restore(folder: TreePath, own: string, name: string): boolean {
     const { disk, folders } = this.#parts
     const open = folders.at(folder, false)
-    const orphan = open && new Place(open, own)
+    const orphan = open && new FilePlace(open, own)
     const stats = orphan && disk.stat(orphan)
     if (!orphan || !stats?.isFile()) return false
     // Its second name is that of a move into this folder, which takes it away when it ends.
     if (stats.nlink > 1 && this.#noteAbout(stats.ino)) return false
-    const there = disk.stat(new Place(orphan.folder, name))
+    const there = disk.stat(new FilePlace(orphan.folder, name))
     if (!there) return this.#adopt(orphan, childOf(folder, name), stats)
     // The same file: a process died between the two steps of putting it back. Another file: wait until that has moved.
     return there.ino === stats.ino && did(['ENOENT'], () => disk.unlink(orphan))
   }
 
   /** Puts an orphan back under a private name and note of our own, so that others can finish this if we die. */
-  #adopt(orphan: Place, from: TreePath, stats: Stats): boolean {
+  #adopt(orphan: FilePlace, from: TreePath, stats: Stats): boolean {
     const operation = this.#parts.moves.nextOperation()
-    const own = new Place(orphan.folder, ownName(operation, nameOf(from)))
+    const own = new FilePlace(orphan.folder, ownName(operation, nameOf(from)))
     if (!did(['ENOENT'], () => this.#parts.disk.rename(orphan, own))) return false
     return this.#parts.moves.publishWon({ operation, from, own, stats, seen: undefined }, from) === 'done'
   }
@@ -162,13 +162,13 @@ export class Recovery {
     const parsed = nameFromOwn(own, folder)
     return this.#parts.locks.within('recovery', 'moves', () => {
       const open = this.#parts.folders.at(folder, false)
-      if (!parsed || open === undefined || this.#parts.disk.stat(new Place(open, own))?.isFile() !== true)
+      if (!parsed || open === undefined || this.#parts.disk.stat(new FilePlace(open, own))?.isFile() !== true)
         return undefined
       const dot = parsed.name.lastIndexOf('.')
       const [stem, ending] = dot > 0 ? [parsed.name.slice(0, dot), parsed.name.slice(dot)] : [parsed.name, '']
       for (let number = 2; number < 10_000; number++) {
         const name = `${stem}.restored-${number}${ending}`
-        const outcome = publish(this.#parts.disk, this.#parts.folders, new Place(open, own), childOf(folder, name))
+        const outcome = publish(this.#parts.disk, this.#parts.folders, new FilePlace(open, own), childOf(folder, name))
         if (outcome !== 'taken') return outcome === 'done' ? name : undefined
       }
       return undefined
@@ -203,7 +203,7 @@ export class Recovery {
     for (const folder of scratch.folders()) {
       const open = setAside.openIfThere(folder)
       for (const { name } of open ? disk.list(open) : []) {
-        const draft = new Place(open!, name)
+        const draft = new FilePlace(open!, name)
         if (disk.stat(draft)?.ino === file) did(['ENOENT', ...unreachable], () => disk.unlink(draft))
       }
     }

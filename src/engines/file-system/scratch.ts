@@ -7,7 +7,7 @@
  */
 import { childOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
-import { codeOf, type Disk, openFlags, Place, unless } from './disk.ts'
+import { codeOf, type Disk, FilePlace, openFlags, unless } from './disk.ts'
 import { writeContent } from './files.ts'
 import type { Folders } from './folders.ts'
 import type { Holders } from './holder.ts'
@@ -18,7 +18,7 @@ export const strayScratchName = '.signalbox-tmp'
 
 /** A temporary file that is written and closed. */
 export interface Draft {
-  readonly place: Place
+  readonly place: FilePlace
   readonly folder: TreePath
 }
 
@@ -56,7 +56,7 @@ export class Scratch {
   open(name: string, near: TreePath | undefined, mode = this.#fileMode): { fd: number; draft: Draft } {
     const folder = this.#folderFor(near)
     for (let attempt = 0; ; attempt++) {
-      const place = new Place(this.#setAside.folder(folder), name)
+      const place = new FilePlace(this.#setAside.folder(folder), name)
       try {
         const fd = this.#disk.open(place, openFlags.create, mode)
         if ((mode & this.#mask) !== 0) this.#disk.changeMode(fd, mode)

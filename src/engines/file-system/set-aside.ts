@@ -5,7 +5,7 @@
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
-import { type Disk, did, type Folder, Place } from './disk.ts'
+import { type Disk, did, FilePlace, type Folder } from './disk.ts'
 import type { Folders } from './folders.ts'
 
 export const setAsideFolder = childOf(engineHome, 'set-aside')
@@ -52,7 +52,7 @@ export class SetAside {
       return this.#folders.at(path, true)
     } catch (error) {
       const above = isOdd(error) ? this.openIfThere(parentOf(path)) : undefined
-      if (!above || !this.move(new Place(above, nameOf(path)), 'bad-folder')) throw error
+      if (!above || !this.move(new FilePlace(above, nameOf(path)), 'bad-folder')) throw error
       return this.#folders.at(path, true)
     }
   }
@@ -73,7 +73,7 @@ export class SetAside {
   }
 
   /** Moves it away under a name of its own; false when it has gone or cannot be moved. */
-  move(place: Place, reason: Reason): boolean {
+  move(place: FilePlace, reason: Reason): boolean {
     const target = this.#target(place.name, reason)
     if (!target) return false
     const native = this.#disk.renameNew?.(place, target) ?? 'strange'
@@ -83,7 +83,7 @@ export class SetAside {
   }
 
   /** Keeps a file under a second name, so that the first can be given to a new one in one step. */
-  copy(place: Place, reason: Reason): boolean {
+  copy(place: FilePlace, reason: Reason): boolean {
     const target = this.#target(place.name, reason)
     if (!target) return false
     return did(['ENOENT', 'EEXIST', 'EISDIR', 'ENOTSUP', ...refusals], () => this.#disk.link(place, target))
@@ -100,9 +100,9 @@ export class SetAside {
     })
   }
 
-  #target(name: string, reason: Reason): Place | undefined {
+  #target(name: string, reason: Reason): FilePlace | undefined {
     try {
-      return new Place(this.#folder(), madeUp(reason, name))
+      return new FilePlace(this.#folder(), madeUp(reason, name))
     } catch (error) {
       // There is nowhere to put it, so it stays where it is and is ignored.
       if (error instanceof SignalboxError) return undefined
@@ -118,10 +118,10 @@ export class SetAside {
       const above = isOdd(error) ? this.openIfThere(engineHome) : undefined
       if (!above) throw error
       const name = madeUp('bad-folder', nameOf(setAsideFolder))
-      const [found, away] = [new Place(above, nameOf(setAsideFolder)), new Place(above, name)]
+      const [found, away] = [new FilePlace(above, nameOf(setAsideFolder)), new FilePlace(above, name)]
       if (!did(['ENOENT', ...refusals], () => this.#disk.rename(found, away))) throw error
       const folder = this.#folders.at(setAsideFolder, true)
-      did(['ENOENT', ...refusals], () => this.#disk.rename(away, new Place(folder, name)))
+      did(['ENOENT', ...refusals], () => this.#disk.rename(away, new FilePlace(folder, name)))
       return folder
     }
   }

@@ -4,7 +4,7 @@
  * one note at a time, overwritten in place by the next.
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
-import { type Disk, openFlags, Place, unless } from './disk.ts'
+import { type Disk, FilePlace, openFlags, unless } from './disk.ts'
 import { readSmall, writeAll } from './files.ts'
 import { type HolderId, type Holders, holderOf } from './holder.ts'
 import {
@@ -93,7 +93,7 @@ export class Slots {
   }
 
   #open(): number {
-    const place = new Place(this.#setAside.folder(slotsFolder), this.#name)
+    const place = new FilePlace(this.#setAside.folder(slotsFolder), this.#name)
     // Only we use this name. What already has it is a stranger's, and could be a pipe or have a second name elsewhere.
     const open = () => this.#disk.open(place, openFlags.create, this.#mode)
     let fd = unless(['EEXIST'], open)
@@ -122,7 +122,7 @@ export class Slots {
     const isOurs = isOwnedByUs(this.#disk.statOpen(folder.fd).uid)
     for (const { name } of this.#disk.list(folder)) {
       const holder = holderOf(name)?.holder
-      const found = holder === undefined ? 'bad-name' : this.#note(new Place(folder, name), holder)
+      const found = holder === undefined ? 'bad-name' : this.#note(new FilePlace(folder, name), holder)
       if (found === undefined) continue
       if (typeof found === 'string') strange.push({ name, reason: found, ...(holder === undefined ? {} : { holder }) })
       else slots.push({ ...found, name, holder: holder!, isTrusted: isOurs && isOwnedByUs(found.owner) })
@@ -130,7 +130,7 @@ export class Slots {
     return { slots, strange }
   }
 
-  #note(place: Place, holder: HolderId): Found | Reason | undefined {
+  #note(place: FilePlace, holder: HolderId): Found | Reason | undefined {
     for (let attempt = 1; ; attempt++) {
       const file = readSmall(this.#disk, place, largestNote)
       // Another user's, which we may not read.
@@ -150,7 +150,7 @@ export class Slots {
   clear({ name, reason, holder }: StrangeSlot, isDead: (holder: HolderId) => boolean): boolean {
     if (reason === 'bad-note' && holder !== undefined && !isDead(holder)) return false
     const folder = this.#setAside.openIfThere(slotsFolder)
-    return folder !== undefined && this.#setAside.move(new Place(folder, name), reason)
+    return folder !== undefined && this.#setAside.move(new FilePlace(folder, name), reason)
   }
 
   get #name(): string {
@@ -159,7 +159,7 @@ export class Slots {
 
   drop(name: string): void {
     const folder = this.#setAside.openIfThere(slotsFolder)
-    if (folder) unless(['ENOENT'], () => this.#disk.unlink(new Place(folder, name)))
+    if (folder) unless(['ENOENT'], () => this.#disk.unlink(new FilePlace(folder, name)))
   }
 
   close(): void {

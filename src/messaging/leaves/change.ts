@@ -12,7 +12,7 @@ import type { Durability, Leaf, Revision, Tree } from '../../tree/tree.ts'
  * The bytes that should stand there, from those that do (`undefined` where nothing is); `undefined` to leave it as it is.
  * It is asked again after every lost race, so it must not have effects beyond what the last call says.
  */
-export type Change = (before: Leaf | undefined) => Uint8Array | undefined | Promise<Uint8Array | undefined>
+export type LeafChange = (before: Leaf | undefined) => Uint8Array | undefined | Promise<Uint8Array | undefined>
 
 export type LeafChanged =
   | { readonly outcome: 'created' | 'replaced'; readonly durability: Durability }
@@ -26,7 +26,7 @@ const longestPauseMs = 20
 export async function changeLeaf(
   tree: Tree,
   path: TreePath,
-  change: Change,
+  change: LeafChange,
   { attempts = mostAttempts, fresh = false } = {},
 ): Promise<LeafChanged> {
   for (let attempt = 1; attempt <= attempts; attempt++) {

@@ -9,7 +9,7 @@
  *   await request.close()
  */
 import type { Lease } from '../../tree/tree.ts'
-import { type Listening, type Place, waiterBeat, waiterLease } from '../waiting/waiting.ts'
+import { type Listening, type WaiterPlace, waiterBeat, waiterLease } from '../waiting/waiting.ts'
 import { circleOf, inLine, type LockWish, placeAt, sinceOf } from './line.ts'
 import type { NamedLocks } from './named-locks.ts'
 
@@ -44,7 +44,7 @@ export class LockRequest {
   readonly #locks: NamedLocks
   readonly #wish: LockWish
   readonly #waiting: Waiting | undefined
-  #place: Place | undefined
+  #place: WaiterPlace | undefined
   /** When to look without being woken, and when to say next that this process lives. */
   #dueAt = 0
   #beatAt = 0

@@ -29,9 +29,9 @@ export class Waiters {
   }
 
   /** Joins those who wait. `before` decides the place among them: they are listed by it. */
-  async join(before: string, text: string): Promise<Place> {
+  async join(before: string, text: string): Promise<WaiterPlace> {
     const name = `${before}-${process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex')}`
-    const place = new Place(this.#tree, childOf(this.#folder, name), name, text)
+    const place = new WaiterPlace(this.#tree, childOf(this.#folder, name), name, text)
     await place.hold()
     return place
   }
@@ -81,7 +81,7 @@ export class Waiters {
 const isWaiter = (name: string): boolean => /-[0-9a-f]{12}$/.test(name)
 
 /** One's own place among those who wait. */
-export class Place {
+export class WaiterPlace {
   readonly #tree: Tree
   readonly #path: TreePath
   readonly #text: string

@@ -7,7 +7,7 @@ import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Tree } from '../../tree/tree.ts'
 
 export { type Listening, type ListenOptions, listen, ring } from './bell.ts'
-export { type Place, type Waiter, Waiters, waiterBeat, waiterLease } from './waiters.ts'
+export { type Waiter, type WaiterPlace, Waiters, waiterBeat, waiterLease } from './waiters.ts'
 
 export interface WaitOptions<T> {
   readonly waitMs: number

@@ -2,7 +2,7 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { list, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, openCirce, wait } from './fields.ts'
+import { agent, openCirce, waitField } from './fields.ts'
 
 export const circeClaim = defineOperation({
   name: 'claim',
@@ -16,7 +16,7 @@ export const circeClaim = defineOperation({
     file: text('Only this message.', { positional: true, placeholder: 'FILE' }),
     task: text('Only a message about this task.', { placeholder: 'ID' }),
     intent: list('Only a message of this intent.', text('An intent.'), { placeholder: 'INTENT' }),
-    wait,
+    wait: waitField,
   },
   outcomes: { claimed: 'done', nothing: 'nothing' },
   examples: [
@@ -62,7 +62,7 @@ export const circeInbox = defineOperation({
   name: 'inbox',
   summary: 'List what there is for an agent: waiting, claimed and being worked on.',
   more: 'Nothing is taken. With --wait, exit status 1 means that nothing came.',
-  input: { agent, wait },
+  input: { agent, wait: waitField },
   lists: { messages: 'first', rejected: 'first' },
   outcomes: { listed: 'done', nothing: 'nothing' },
   examples: [

@@ -35,4 +35,4 @@ export const taskWord = text('The task.', {
   expected: 'a task such as FEAT-021 (`circe tasks` lists them)',
 })
 
-export const wait = duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' })
+export const waitField = duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' })

@@ -28,7 +28,7 @@ export async function entriesOf(file: SettingsFile): Promise<readonly Entry[]> {
 }
 
 /** Where a key stands: at the top, or in a section. */
-export interface Place {
+export interface KeyPlace {
   readonly section?: string | undefined
   /** Other keys that could have been meant there. */
   readonly alsoKnown?: readonly string[]
@@ -39,7 +39,7 @@ export function checkedEntry(
   entry: Entry,
   file: SettingsFile,
   fields: Fields,
-  { section, alsoKnown = [] }: Place,
+  { section, alsoKnown = [] }: KeyPlace,
 ): unknown {
   const field = Object.hasOwn(fields, entry.key) ? fields[entry.key] : undefined
   const name = section === undefined ? entry.key : `${section}.${entry.key}`

@@ -36,7 +36,7 @@ export const settings = {
 } as const satisfies Fields
 
 /** A section of the settings. */
-export interface Section {
+export interface SettingsSection {
   readonly fields: Fields
   /**
    * What `signalbox.yaml` may not say, because it may be a stranger's: credentials, keys, and directories outside the
@@ -48,10 +48,10 @@ export interface Section {
 /** A section is loaded when something in it is set, or when it is asked for. */
 export interface Schema {
   readonly settings: Fields
-  readonly sections: Readonly<Record<string, () => Promise<Section>>>
+  readonly sections: Readonly<Record<string, () => Promise<SettingsSection>>>
 }
 
-const usersSection = (name: 'etcd' | 'models') => async (): Promise<Section> => {
+const usersSection = (name: 'etcd' | 'models') => async (): Promise<SettingsSection> => {
   const fields = (await import('./users-settings.ts'))[name]
   return { fields, usersOwn: Object.keys(fields) }
 }
@@ -63,7 +63,7 @@ export const schema: Schema = {
     ...Object.fromEntries(
       (protocols as readonly ProtocolLine[]).map(({ name, load }) => [
         name,
-        async (): Promise<Section> => {
+        async (): Promise<SettingsSection> => {
           const { section, usersOwn = [] } = await load()
           return { fields: section, usersOwn }
         },
@@ -80,7 +80,7 @@ type Users = typeof import('./users-settings.ts')
 export type Sections = { readonly [P in AnyProtocol as P['name']]: P['section'] } & Pick<Users, 'etcd' | 'models'>
 
 /** Every section with its fields. */
-export const allSections = ({ sections }: Schema): Promise<readonly (Section & { readonly name: string })[]> =>
+export const allSections = ({ sections }: Schema): Promise<readonly (SettingsSection & { readonly name: string })[]> =>
   Promise.all(Object.entries(sections).map(async ([name, load]) => ({ name, ...(await load()) })))
 
 /** `durability` is `SIGNALBOX_DURABILITY`, `archiveAfter` of `acmq` is `SIGNALBOX_ACMQ_ARCHIVE_AFTER`. */

@@ -2,7 +2,7 @@
 import type { SettingsFound } from '../../kernel/outside.ts'
 import type { Environment } from '../define.ts'
 import { ownFilePath } from './own-file.ts'
-import { isEtcd, type Schema, type Section, variableOf } from './settings.ts'
+import { isEtcd, type Schema, type SettingsSection, variableOf } from './settings.ts'
 import { bad, checkedEntry, entriesOf, type SettingsFile } from './settings-file.ts'
 import type { Entry } from './settings-text.ts'
 
@@ -34,7 +34,7 @@ export async function readFile(
       read.lines[entry.key] = entry.line
       if (value !== undefined) read.values[entry.key] = value
     } else if (entry.value.kind === 'section') {
-      const { fields, usersOwn }: Section = await load()
+      const { fields, usersOwn }: SettingsSection = await load()
       const values: Values = {}
       for (const inner of entry.value.entries) {
         if (usersOwn.includes(inner.key)) throw notForWorkspaces(file, inner, entry.key, entries, environment)

@@ -118,7 +118,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       startSelf(typeof flags.engine === 'string' ? [...words, '--engine', flags.engine] : words))
 
   const neutralOf = async (name: string) => {
-    return lineOf(name) && (await storeOnce(name)).neutral()
+    return protocolLine(name) && (await storeOnce(name)).neutral()
   }
 
   const stores = new Map<string, Promise<Store>>()
@@ -130,7 +130,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
   }
 
   async function openStore(name: string): Promise<Store> {
-    const line = lineOf(name)!
+    const line = protocolLine(name)!
     const { section } = await readOnce()
     const protocol = await line.load()
     const settings = protocol.settingsFrom(await section(name as ProtocolName))
@@ -179,7 +179,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
   }
 }
 
-const lineOf = (name: string): ProtocolLine | undefined => protocols.find((line) => line.name === name)
+const protocolLine = (name: string): ProtocolLine | undefined => protocols.find((line) => line.name === name)
 
 /** The system's clock may be wrong, and a tree has its own time: only one that is held stands for it. */
 const heldOnly = (clock: Clock): Clock | undefined => (clock === systemClock ? undefined : clock)

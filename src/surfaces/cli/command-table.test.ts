@@ -5,7 +5,7 @@ import { commandOutline, type Outline } from './command-outline.ts'
 import { summaries } from './command-summaries.generated.ts'
 import { commandTable } from './command-table.generated.ts'
 import { globalFlags } from './global-flags.ts'
-import { commandHelp, usageOf } from './help.ts'
+import { commandHelp, usageLine } from './help.ts'
 import { fileFlags } from './long-text.ts'
 import { screenOn } from './terminal.ts'
 
@@ -39,7 +39,7 @@ describe('the command table', () => {
       it('has help with an example of itself', async () => {
         const { operation } = await command.load()
         const help = commandHelp(path, operation, screen)
-        expect(help).toContain(`Usage: ${usageOf(path, operation)}\n`)
+        expect(help).toContain(`Usage: ${usageLine(path, operation)}\n`)
         expect(help).toContain(`\n  signalbox ${operation.examples[0].command} `)
         expect(operation.examples[0].command).toMatch(new RegExp(`^${path.slice(1).join(' ')}( |$)`))
         expect(help).toMatch(/\nExit status: 0 /)

@@ -5,7 +5,7 @@ import { type Command, type Group, isGroup } from './command.ts'
 import { globalFlags } from './global-flags.ts'
 import { readFlags, type Values } from './words.ts'
 
-export interface Found {
+export interface FoundCommand {
   /** The names from the program on: `['signalbox', 'acmq', 'send']`. */
   readonly path: readonly string[]
   readonly member: Command | Group
@@ -13,7 +13,7 @@ export interface Found {
   readonly rest: readonly string[]
 }
 
-export function findCommand(words: readonly string[], table: Group, globals: Values): Found {
+export function findCommand(words: readonly string[], table: Group, globals: Values): FoundCommand {
   let member: Command | Group = table
   const path = [table.name]
   let rest = words

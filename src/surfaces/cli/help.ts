@@ -33,7 +33,7 @@ export function commandHelp(path: readonly string[], operation: Operation, scree
   const fields = { ...operation.input, ...fileFlags(operation.input) }
   const options = Object.fromEntries(Object.entries(fields).filter(([, field]) => !field.positional))
   const places = Object.entries(fields).filter(([, field]) => field.positional)
-  const parts = [operation.summary, `${paint('bold', 'Usage:')} ${usageOf(path, operation)}`]
+  const parts = [operation.summary, `${paint('bold', 'Usage:')} ${usageLine(path, operation)}`]
   if (operation.more) parts.push(wrapped(operation.more, Math.min(screen.columns, 100)))
   if (places.length > 0) {
     const rows = places.map(([name, field]) => ({ name: placeholderOf(name, field), help: helpOf(field) }))
@@ -54,7 +54,7 @@ export function commandHelp(path: readonly string[], operation: Operation, scree
 }
 
 /** `signalbox doctor [--fix]` */
-export function usageOf(path: readonly string[], operation: Operation): string {
+export function usageLine(path: readonly string[], operation: Operation): string {
   const words = Object.entries(operation.input).map(([name, field]) => {
     const usage = field.positional ? placeholderOf(name, field) : flagUsage(name, field)
     const either = field.type === 'text' && field.fileFlag ? `${usage} | ${flagOf(field.fileFlag)} FILE` : usage
@@ -76,7 +76,7 @@ export function helpJson(path: readonly string[], operation: Operation): unknown
   }))
   const { summary, examples, words } = operation
   const exits = Object.fromEntries(Object.entries(operation.outcomes).map(([name, meaning]) => [name, exitOf(meaning)]))
-  const usage = usageOf(path, operation)
+  const usage = usageLine(path, operation)
   return {
     outcome: 'explained',
     command: path.join(' '),

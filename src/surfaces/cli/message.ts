@@ -32,7 +32,7 @@ export function quotation(body: string, from: string, { paint }: Screen, path?: 
 }
 
 /** One line of a sender: over `longestQuoted` it is cut, and says where the whole is and which `command` gives it. */
-export function lineOf(text: string, path: string, command: string): string {
+export function quotedLine(text: string, path: string, command: string): string {
   const bytes = Buffer.byteLength(text)
   if (bytes <= longestQuoted) return printableLine(text)
   return printableLine(`${beginningOf(text, longestQuoted)}${cutNote(bytes, path, command)}`)

@@ -3,7 +3,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Outside } from '../../kernel/outside.ts'
-import type { About, Benchmark, Environment } from '../../operations/define.ts'
+import type { Benchmark, Environment, ProgramVersion } from '../../operations/define.ts'
 import type { Engines } from '../../operations/workspace/engine.ts'
 import { type Command, type CommandFace, type Group, isGroup } from './command.ts'
 import { commandTable } from './command-table.generated.ts'
@@ -131,7 +131,7 @@ function mentions(words: readonly string[], flag: string): boolean {
 
 /** What the command line needs of the program around it. */
 export interface Host {
-  readonly about: About
+  readonly about: ProgramVersion
   /** The name of a launcher that stands for a group of commands: `acmq` for `signalbox acmq`. */
   readonly startedAs?: string | undefined
   readonly terminal: Terminal

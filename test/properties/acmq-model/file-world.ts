@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { type Place, realDisk, type Stats } from '../../../src/engines/file-system/disk.ts'
+import { type FilePlace, realDisk, type Stats } from '../../../src/engines/file-system/disk.ts'
 import { openFileTree } from '../../../src/engines/file-system/index.ts'
 import type { Tree } from '../../../src/tree/tree.ts'
 import { type MortalDisk, mortalDisk } from '../../support/mortal-disk.ts'
@@ -112,7 +112,7 @@ class HeldTime {
 const timed =
   (time: HeldTime) =>
   (step: StepName, values: readonly unknown[], call: () => unknown): unknown => {
-    if (step === 'setTimes') return fs.lutimesSync((values[0] as Place).path, new Date(), new Date())
+    if (step === 'setTimes') return fs.lutimesSync((values[0] as FilePlace).path, new Date(), new Date())
     const result = call()
     return (step === 'stat' || step === 'statOpen') && result ? asHeld(result as Stats, time) : result
   }

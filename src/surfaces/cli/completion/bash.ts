@@ -1,4 +1,4 @@
-import { type Commands, type FlagDescription, type Place, quote } from './describe.ts'
+import { type Commands, type CompletionPlace, type FlagDescription, quote } from './describe.ts'
 
 /** For bash 3.2 and later, without the bash-completion package. */
 export function bashScript({ program, places, paths, globals, withValue, executables }: Commands): string {
@@ -43,7 +43,7 @@ function valueCase(pattern: string, { value }: FlagDescription): string[] {
   return [`    ${pattern})${given} return ;;\n`]
 }
 
-function placeCase({ path, next, flags, takesFiles }: Place, globals: readonly FlagDescription[]): string {
+function placeCase({ path, next, flags, takesFiles }: CompletionPlace, globals: readonly FlagDescription[]): string {
   const words = next.map(({ word }) => word).join(' ')
   const options = [...flags, ...globals].map(({ word }) => word).join(' ')
   const files = takesFiles ? ` COMPREPLY+=($(compgen -f -- "$current"));` : ''

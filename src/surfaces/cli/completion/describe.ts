@@ -16,7 +16,7 @@ export interface FlagDescription extends Choice {
 }
 
 /** A place on the command line: behind `signalbox`, behind `signalbox acmq`, behind `signalbox doctor`. */
-export interface Place {
+export interface CompletionPlace {
   /** Names after the program, joined by spaces; empty for the program itself. */
   readonly path: string
   readonly next: readonly Choice[]
@@ -27,7 +27,7 @@ export interface Place {
 
 export interface Commands {
   readonly program: string
-  readonly places: readonly Place[]
+  readonly places: readonly CompletionPlace[]
   readonly globals: readonly FlagDescription[]
   /** Of all places but the program itself. */
   readonly paths: readonly string[]
@@ -40,7 +40,7 @@ export interface Commands {
 const ownExecutables = ['acmq']
 
 export async function describeCommands(table: Group, summaries: Summaries): Promise<Commands> {
-  const places: Place[] = []
+  const places: CompletionPlace[] = []
   await walk(table, '')
   const executables = table.members.map(({ name }) => name).filter((name) => ownExecutables.includes(name))
   const globals = flagsOf(globalFlags)
@@ -64,7 +64,7 @@ export async function describeCommands(table: Group, summaries: Summaries): Prom
   }
 }
 
-function wordsOf(input: Fields): Pick<Place, 'next' | 'takesFiles'> {
+function wordsOf(input: Fields): Pick<CompletionPlace, 'next' | 'takesFiles'> {
   const positional = Object.values(input).filter((field) => field.positional)
   const next = positional.flatMap((field) =>
     field.type === 'choice' ? field.choices.map((word) => ({ word, help: field.help })) : [],

@@ -1,11 +1,11 @@
 /** A message of a session as one line. */
 import { printableLine } from '../../../../kernel/printable.ts'
 import { type Mail, sessionFolder } from '../../../../operations/session/fields.ts'
-import { lineOf } from '../../message.ts'
+import { quotedLine } from '../../message.ts'
 
 /** Over 20 KB it is cut. Once an inbox has handed it out, the log still has it. */
 export const shownText = (text: string, session: string): string =>
-  lineOf(text, sessionFolder(session), `signalbox session log --session ${session} --json`)
+  quotedLine(text, sessionFolder(session), `signalbox session log --session ${session} --json`)
 
 /** What it says, and whether a reader was given it before that perhaps has not written it out. */
 export const mailText = ({ text, redelivered }: Mail, session: string): string =>

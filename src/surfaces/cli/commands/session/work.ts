@@ -19,12 +19,12 @@ export const workFace = commandFace(
     tasks.length === 0
       ? 'Nothing was to do.\n'
       : tasks
-          .map((task) => `${paint(task.state === 'completed' ? 'green' : 'red', task.state)} ${lineOf(task)}\n`)
+          .map((task) => `${paint(task.state === 'completed' ? 'green' : 'red', task.state)} ${doneLine(task)}\n`)
           .join(''),
   { stay: ({ once }) => (once === true ? undefined : workOn) },
 )
 
-const lineOf = ({ task, agent, result }: Done): string =>
+const doneLine = ({ task, agent, result }: Done): string =>
   printableLine(`${task} ${agent}: ${result.split('\n', 1)[0]!.slice(0, 200)}`)
 
 async function workOn(context: Context, input: unknown, stopped: AbortSignal): Promise<Output> {
@@ -35,7 +35,7 @@ async function workOn(context: Context, input: unknown, stopped: AbortSignal): P
   let tasks: Done[] = []
   while (!stopped.aborted) {
     const done = await sessions.work({ ...named, signal: stopped })
-    for (const task of done) context.report.tell({ as: 'step', text: `${task.state}: ${lineOf(task)}` })
+    for (const task of done) context.report.tell({ as: 'step', text: `${task.state}: ${doneLine(task)}` })
     tasks = [...tasks, ...done].slice(-mostRemembered)
     await sessions.news({ ...named, waitMs: roundMs, signal: stopped })
   }

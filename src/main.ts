@@ -96,7 +96,7 @@ async function runBenchmark(script: string, extra: readonly string[], forProgram
   const { spawn } = await import('node:child_process')
   // The scripts of the repository are for Node; they find Bun by themselves.
   const program = bun === undefined ? process.execPath : 'node'
-  // The launcher's, for commands that end at once; what is measured is to run as it would by itself.
+  // The launcher sets it for commands that end at once. The benchmark must run without it.
   delete process.env.BUN_JSC_thresholdForJITAfterWarmUp
   const child = spawn(program, [script, ...extra, ...(forProgram ? ['--json'] : [])], {
     stdio: ['ignore', forProgram ? 'pipe' : 'inherit', 'inherit'],

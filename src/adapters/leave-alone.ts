@@ -14,7 +14,7 @@ export interface SilenceNote {
   /** How long ago that was, in milliseconds; `undefined` when there is no note. */
   age(): Promise<number | undefined>
   put(): Promise<void>
-  /** What callers get meanwhile. */
+  /** What callers get while the endpoint is left alone. */
   error(agoMs: number): Promise<SignalboxError>
 }
 

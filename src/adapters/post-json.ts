@@ -42,7 +42,7 @@ export async function postJson(body: unknown, options: PostOptions): Promise<Pos
       if (answer.ok) return await readJson(answer, mostBytes)
       await answer.body?.cancel()
       const isElsewhere = answer.status >= 300 && answer.status < 400
-      // It may lead anywhere, and what is sent is for this endpoint alone.
+      // A redirect may lead anywhere, and the request is meant for this endpoint alone.
       if (isElsewhere) return { outcome: 'refused', why: `it answered ${answer.status}, which leads elsewhere` }
       why = `it answered ${answer.status}`
       wishedMs = Math.min(longestWish, Number(answer.headers.get('retry-after')) * 1000 || 0)
@@ -90,7 +90,7 @@ export const placeOf = (url: string): string => new URL(url).host
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError'
 
-/** In our words: those of the runtimes differ, and speak to programmers. */
+/** Said in our own words: the messages of Node and Bun differ, and are written for programmers. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nobody listens there',
   ECONNRESET: 'it hung up',

@@ -57,7 +57,7 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
         if (why !== undefined) done({ outcome: why === 'time' ? 'timeout' : 'stopped', ...printed })
         else done({ outcome: 'ended', status: status ?? 128, ...(killedBy ? { killedBy } : {}), ...printed })
       }
-      // Its output has ended, so that nothing of it is missed; what has left the group may hold it open, and is not waited for.
+      // Wait for the end of its output, but not for long: a child that left the process group may hold it open.
       const late = setTimeout(tell, graceMs)
       child.once('close', tell)
     })

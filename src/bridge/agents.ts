@@ -78,7 +78,7 @@ function presenceOf(at: number | undefined, now: number, inHand: number): Presen
   return now - at <= onlineMs ? 'online' : 'idle'
 }
 
-/** What is claimed and not ended, by the name of who has it. */
+/** The messages that are claimed and not finished, by the name of the holder. */
 async function inHand(bus: Bus): Promise<Map<string, string[]>> {
   const held = new Map<string, string[]>()
   for await (const { neutral } of bus.used()) {

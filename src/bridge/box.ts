@@ -65,13 +65,13 @@ export interface Awaited {
 
 export interface Waiting {
   readonly waitMs?: number
-  /** Nobody waits for the answer any more: nothing is taken then. */
+  /** Aborted when the caller has gone: then no message is taken. */
   readonly signal?: AbortSignal
 }
 
 const rank: Readonly<Record<Urgency, number>> = { high: 0, normal: 1, low: 2 }
 
-/** Counting further would cost a reader more than it tells. */
+/** An agent that has more waiting needs no exact number, and counting costs time. */
 const mostCounted = 100
 
 export class Box {
@@ -108,7 +108,7 @@ export class Box {
     return { ...sent, notices: [...sent.notices, ...notices] }
   }
 
-  /** To whoever has been seen or was listed, but for the sender: everybody reads its own copy. */
+  /** Sends a copy to each agent that has been seen or was listed, except the sender. */
   async *sendToAll(draft: Omit<BoxDraft, 'to'>, options: { readonly key?: string } = {}): AsyncGenerator<BoxSent> {
     for (const to of await this.everybody()) {
       if (to.toLowerCase() === draft.from.toLowerCase()) continue
@@ -117,7 +117,7 @@ export class Box {
     }
   }
 
-  /** Who is there, by the name of each. */
+  /** The names of all agents. */
   async everybody(): Promise<string[]> {
     const names = new Map<string, string>()
     for (const name of await this.#bus.directory.listedNames()) names.set(name.toLowerCase(), name)
@@ -213,7 +213,7 @@ export class Box {
     if (taken.outcome === 'taken') await member.neutral.done(taken.receipt)
   }
 
-  /** New agents are at home where messages go that nobody has a better place for. */
+  /** A new agent gets its home in the protocol that is used when nothing speaks for another. */
   async #acts(agent: string): Promise<void> {
     await this.#bus.directory.acted(agent, { home: usualProtocol }).catch(() => {
       // Another spelling of a known name: the protocol refuses it, or takes all spellings for one.
@@ -282,7 +282,7 @@ export class Box {
     return undefined
   }
 
-  /** Those that have something for the agent, the one with the most urgent message first. */
+  /** The protocols that have a message for the agent, the one with the most urgent message first. */
   async #inOrder(members: readonly Member[], agent: string): Promise<Member[]> {
     const firsts: { readonly member: Member; readonly envelope: Envelope }[] = []
     const look = async (member: Member) => {

@@ -50,7 +50,7 @@ export async function findAll(bus: Bus, text: string): Promise<readonly [FoundMe
   return [first, ...others]
 }
 
-/** The same, where one copy tells enough: the one that somebody has. */
+/** The same where one copy is enough: preferably one that an agent has claimed. */
 export async function findOne(bus: Bus, text: string): Promise<FoundMessage> {
   const found = await findAll(bus, text)
   return found.find(({ envelope }) => envelope.claim !== undefined) ?? found[0]

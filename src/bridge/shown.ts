@@ -37,7 +37,7 @@ export async function noteShown(
   if (outcome === 'created' && Math.random() * pruneEvery < 1) await prune(tree, folder, kept)
 }
 
-/** To whom it was shown, the first time first. Anybody may have written a note: what is none counts for nothing. */
+/** To whom it was shown, the first time first. Notes that another program wrote, and that do not parse, are skipped. */
 export async function shownOf(tree: Tree, handle: string): Promise<Shown[]> {
   const shown: Shown[] = []
   for (const { name, kind } of await listIfFolder(tree, folder)) {

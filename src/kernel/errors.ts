@@ -84,7 +84,7 @@ export const conflict = errorOf('Conflict')
 export const corrupt = errorOf('Corrupt')
 /** The operator must change a permission or policy. */
 export const denied = errorOf('Denied')
-/** Nobody can help: there is no such verb here. */
+/** Cannot work here at all, so trying again is of no use. */
 export const unsupported = errorOf('Unsupported')
 /** Only time helps: try later. */
 export const unavailable = errorOf('Unavailable')

@@ -1,7 +1,7 @@
 /** The one order of messages, whatever the protocol: the most urgent first, then the oldest, and never by chance. */
 
 export interface Ordered {
-  /** 1 before 2. Who counts the other way round negates it; who has none leaves it out. */
+  /** 1 before 2. A protocol that counts the other way round negates it; one without priorities leaves it out. */
   readonly priority?: number
   /** In milliseconds. */
   readonly time: number

@@ -23,15 +23,15 @@ export interface Hit extends Ranked {
 
 /** How much words count beside meaning. From a quarter to three quarters it makes little difference. */
 const wordsWeight = 0.5
-/** A text whose vector is not known has about this meaning, by its words: so it stands among the others. */
+/** Estimates the meaning of a text without a vector from its words, so that it can be ranked with the others. */
 const meaningByWords = (words: number): number => (words > 0 ? words + 0.1 : 0)
-/** Sums below this are chance: 95 of 100 right answers have .28 or more, questions about other worlds .2 at most. */
+/** Sums below this are chance: 95 of 100 right answers have .28 or more, questions about something else .2 at most. */
 const floor = 0.2
-/** Of the best. */
+/** The least sum that counts, as a share of the best one. */
 const floorShare = 0.35
 /** A text that has nearly all words of the query answers it, however long it is. */
 const mostOfQuery = 0.8
-/** What has less of one of them was not found by it. */
+/** Below these a text does not count as found by its words, or by its meaning. */
 const leastWords = 0.05
 const leastMeaning = 0.15
 
@@ -41,7 +41,7 @@ export interface Asked {
   readonly only?: FoundBy | undefined
 }
 
-/** The best first; of equals the first text. Nothing, if nothing in the query means anything. */
+/** The best first; of equals the first text. Empty if the query has no word that tells texts apart. */
 export function rankTexts(texts: readonly Features[], query: string, { meaning, only }: Asked): Hit[] {
   if (only === 'words') return rankByWords(texts, query).map((one) => ({ ...one, by: ['words'] }))
   const words = wordScores(texts, query)
@@ -81,7 +81,7 @@ interface WordScore {
   readonly share: number
 }
 
-/** `undefined` when nothing in the query tells anything. */
+/** `undefined` if the query has no word that tells texts apart. */
 function wordScores(texts: readonly Features[], query: string): ((place: number) => WordScore) | undefined {
   const asked = featuresOf(query)
   if (asked.terms.length === 0 && asked.numbers.length === 0) return undefined
@@ -122,10 +122,10 @@ function wordScores(texts: readonly Features[], query: string): ((place: number)
 
 const nothingInCommon: WordScore = { score: 0, share: 0 }
 
-/** Endpoints differ; below this nothing any of them says is related. */
+/** Endpoints differ, but with all of them a lower cosine means that the texts are unrelated. */
 const leastOfEndpoint = 0.2
 
-/** With the vectors of an endpoint. */
+/** Ranks with the vectors of an endpoint, whose cosines have a scale of their own. */
 export function rankWithEndpoint(texts: readonly Features[], query: string, { meaning, only }: Asked): Hit[] {
   const byMeaning = inOrder(meaning.map((score = 0, place) => ({ place, score }))).filter(
     ({ score }) => score >= leastOfEndpoint,
@@ -136,7 +136,7 @@ export function rankWithEndpoint(texts: readonly Features[], query: string, { me
   })
 }
 
-/** How little the first places differ from those after them. */
+/** The larger this is, the less the first ranks count over the ranks after them. */
 const flatness = 20
 
 /**

@@ -2,12 +2,12 @@
 import { Frequencies, similarity } from './frequencies.ts'
 import { termsOf } from './words.ts'
 
-/** What is longer is no sentence but data. In characters. */
+/** In characters. A longer one is data and not a sentence. */
 const longest = 400
 const mostLooked = 20_000
 const mostSentences = 60
 
-/** Making one takes longer than using it. */
+/** Kept, because making one takes longer than using it. */
 let segmenter: Intl.Segmenter | undefined
 
 /** Prose only: no code, tables, quoted lines, headings, links or rules. */
@@ -58,14 +58,14 @@ export interface KeySentence {
   readonly source: number
 }
 
-/** How much a sentence loses that repeats one already taken, and one of a text that has its say already. */
+/** What a sentence loses if it repeats one already taken, and if one of the same text was taken already. */
 const repetition = 0.8
 const sameSource = 0.7
 const leastTerms = 4
 
 /**
- * The sentences that are most like all the others, none of them like another that was taken, in the order of the texts.
- * Long sentences have more in common with others, so they are weighed down.
+ * The sentences that have most in common with all others, in the order of the texts. One that repeats a sentence already
+ * taken loses weight; so do long sentences, which have more in common with any other.
  */
 export function keySentences(texts: readonly (readonly string[])[], most: number): KeySentence[] {
   const said = new Set<string>()

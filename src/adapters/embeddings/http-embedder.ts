@@ -10,10 +10,10 @@ import { below, checkAddress, placeOf, postJson } from '../post-json.ts'
 
 export interface EndpointOptions {
   readonly provider: 'openai' | 'ollama'
-  /** Without what comes after it: `https://api.example.com/v1`, `http://localhost:11434`. */
+  /** The base, without the path of the request: `https://api.example.com/v1`, `http://localhost:11434`. */
   readonly url: string
   readonly model: string
-  /** Never shown, in no error either. */
+  /** Never shown, not even in an error. */
   readonly key?: string
   readonly timeoutMs?: number
   readonly attempts?: number
@@ -51,7 +51,7 @@ async function embedAll(options: EndpointOptions, texts: readonly string[]): Pro
   const { batch = 64 } = options
   const vectors: Float32Array[] = []
   for (let at = 0; at < texts.length; at += batch) {
-    // An empty text is refused by some.
+    // Some endpoints refuse an empty text.
     const some = texts.slice(at, at + batch).map((text) => text.slice(0, longestText) || ' ')
     vectors.push(...vectorsIn(options, await ask(options, some), some.length))
   }
@@ -73,7 +73,7 @@ const cannotBeUsed = (url: string, why: string, details: Readonly<Record<string,
     details,
   })
 
-/** It kept an earlier command waiting so long ago. */
+/** The error for an endpoint that kept an earlier command waiting, `agoMs` ago. */
 export const silentEmbedder = (url: string, agoMs: number) => cannotBeUsed(url, silentBefore(agoMs))
 
 function vectorsIn(options: EndpointOptions, answer: unknown, count: number): Float32Array[] {
@@ -88,7 +88,7 @@ function vectorsIn(options: EndpointOptions, answer: unknown, count: number): Fl
   })
 }
 
-/** Each says which text it is for; the order may be another. */
+/** Each vector says which text it is for, because endpoints may answer in another order. */
 function inPlace(data: unknown, count: number): unknown {
   if (!Array.isArray(data) || data.length !== count) return undefined
   const rows: unknown[] = new Array(count)

@@ -3,10 +3,10 @@ import { Encoder } from '@signalbox/minilm'
 import type { Embedder } from '../../kernel/embedder.ts'
 import { corrupt } from '../../kernel/errors.ts'
 
-/** Of an installation. The weights, and the kernel that the build makes. */
+/** The files of the model in an installed package: its weights, and the kernel that the build makes. */
 export const modelFiles = { pack: 'packages/minilm/minilm.bin', kernel: 'dist/minilm.wasm' } as const
 
-/** Named after its weights, so that vectors of others are never compared with these. */
+/** Named after its weights, so that vectors of another model are never compared with its own. */
 const version = 'all-MiniLM-L6-v2, 4 bits'
 
 export function localEmbedder(read: (path: string) => Uint8Array | undefined): Embedder {

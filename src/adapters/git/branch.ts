@@ -96,7 +96,7 @@ async function treeToCommit(
   return outputLine(user, { args: ['write-tree'], cwd: place.top, env })
 }
 
-/** The user's, if they have set one. */
+/** The identity that the user has configured, else our own. */
 async function identityOf({ user, place }: Parts): Promise<Identity> {
   const args = ['-c', 'user.useConfigOnly=true', 'var', 'GIT_AUTHOR_IDENT']
   const { bytes } = await user({ args, cwd: place.top, fine: [1, 128] })
@@ -140,7 +140,7 @@ export async function moveHead(
   return (await commitAt(user, place.top, 'HEAD')) === to ? 'done' : 'undone'
 }
 
-/** How long another git, which may have outlived its caller, has for the branch. */
+/** How long to wait for another git process that holds the branch; it may have outlived its caller. */
 const patienceMs = 1000
 
 /**

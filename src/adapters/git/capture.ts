@@ -45,7 +45,7 @@ interface CaptureOptions {
   readonly target?: string | undefined
 }
 
-/** How often to begin again when files come and go meanwhile. */
+/** How often to begin again when files come and go during the capture. */
 const mostAttempts = 3
 
 export async function captureFiles(at: Parts, options: CaptureOptions): Promise<Capture> {
@@ -83,8 +83,8 @@ async function tryCapture(at: Parts, options: CaptureOptions, attempt: number): 
   const { present, modes } = modesOf(files, top, wanted)
   const links = gitlinks.filter(({ path }) => !present.has(path))
 
-  // What the last capture found, moved rather than copied: by its time git knows which files it must read again. After a
-  // failure without it: it may be damaged, or name objects that are gone.
+  // Begin with the index of the last capture. It is moved and not copied, because git tells by its modification time which
+  // files it must read again. After a failed attempt begin without it: it may be damaged, or name objects that are gone.
   const index = `${work}/index-${attempt}`
   if (files.look(`${home}/index`)) files.rename(`${home}/index`, attempt === 1 ? index : `${work}/old-${attempt}`)
   const env = { GIT_INDEX_FILE: shownPath(index) }

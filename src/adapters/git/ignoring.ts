@@ -17,9 +17,9 @@ interface Moment {
 
 interface Options {
   readonly work: RawPath
-  /** What is there now. */
+  /** The tree of the files that are there now. */
   readonly tree: string
-  /** What of it would go. */
+  /** The files of it that the rollback would remove. */
   readonly going: readonly RawPath[]
   readonly moment: Moment
 }
@@ -54,7 +54,7 @@ export async function ignoredAt(at: Parts, { work, tree, going, moment }: Option
     fine: [1],
   })
   const ignored = new Set(parts(bytes).map((path) => path.slice(2)))
-  // What had been added counts as the user's, whatever the rules say.
+  // A file that the user had added to the index was not ignored, whatever the rules say.
   for (const path of ignored.size === 0 ? [] : await addedAt(at, name, moment)) ignored.delete(path)
   return ignored
 }

@@ -24,9 +24,9 @@ export interface CheckpointNote {
   readonly indexModifiedAt?: number
   readonly modes: Modes
   readonly nested: readonly RawPath[]
-  /** Where messages were, below the workspace: they are not in it, so a rollback must not take them for new. */
+  /** Where messages were, below the workspace: the checkpoint does not hold them, and a rollback must not take them for new. */
   readonly leaveAlone?: readonly string[]
-  /** Where those of other workspaces were, from the top. */
+  /** Where the messages of other workspaces were; paths from the top of the work tree. */
   readonly elsewhere?: readonly RawPath[]
 }
 
@@ -87,7 +87,7 @@ export async function keep(parts: Parts, options: KeepOptions): Promise<Kept> {
   return { commit, tree: capture.tree, about, indexHash, stateHash }
 }
 
-/** A tree of what only the index names. */
+/** A tree of the contents that are in the index and in no commit. */
 async function keepStaged(
   at: Parts,
   head: Head,
@@ -102,7 +102,7 @@ async function keepStaged(
     const args = ['diff-index', '--cached', '--raw', '--no-renames', '--no-abbrev', '-z', head.commit]
     const env = index === undefined ? {} : { GIT_INDEX_FILE: shownPath(index) }
     const { bytes } = await user({ args, cwd: place.top, env })
-    // Alternately what has changed, and the path.
+    // The parts alternate: what has changed, then the path.
     for (const line of parts(bytes).filter((_, n) => n % 2 === 0)) {
       const [, mode, hash] = /^:\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) /.exec(line) ?? []
       if (hash !== undefined && mode !== '160000' && !/^0+$/.test(hash)) hashes.add(hash)
@@ -120,7 +120,7 @@ async function makeTree({ own, place }: Parts, lines: readonly string[]): Promis
   return outputLine(own, { args: ['mktree', '-z'], cwd: place.top, input })
 }
 
-/** By us, so that the user needs no identity; and at a time of the caller's, so that it is the same as in the record. */
+/** Signalbox is the author, so that the user needs no identity; the caller gives the time, so that its record has the same. */
 export async function makeCommit(
   { own, place }: Parts,
   tree: string,
@@ -151,7 +151,7 @@ export const ourselves: Identity = { name: 'Signalbox', email: 'signalbox@localh
 
 /** What was kept, from the commit. */
 export async function readKept({ own, place }: Parts, commit: string): Promise<Kept> {
-  // Before the first commit there is one parent alone.
+  // A checkpoint made before the first commit has only one parent.
   const names = ['^{tree}', ...['^2', '^1'].flatMap((parent) => kept.map((name) => `${parent}:${name}`))]
   const input = Buffer.from(names.map((name) => `${commit}${name}\n`).join(''))
   const { bytes } = await own({ args: ['cat-file', '--batch-check=%(objectname)'], cwd: place.top, input })

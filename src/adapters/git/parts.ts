@@ -8,7 +8,7 @@ export interface Parts {
   readonly place: RepositoryPlace
   /** git with the user's index, configuration and branches. */
   readonly user: Git
-  /** git with nothing of theirs but the files and the objects: see `private-dir.ts`. */
+  /** git with none of the user's settings, only the files and the objects: see `private-dir.ts`. */
   readonly own: Git
   /** Our own folder. */
   readonly home: RawPath

@@ -57,7 +57,7 @@ export class EtcdTree implements Tree {
     this.#leave = leave
   }
 
-  /** Those of the transaction that this call is part of, if it is. */
+  /** The parts of the transaction that this call belongs to; outside of a transaction, those of the cluster. */
   get #parts(): Parts {
     return this.#cluster.transactions.current?.parts ?? this.#cluster.parts
   }

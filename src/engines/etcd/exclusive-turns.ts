@@ -200,7 +200,7 @@ export class ExclusiveTurns {
   /** Lets the next one in, also if the work failed. If we cannot reach the cluster, the lease runs out. */
   async #stepOut(key: Key, lease: string): Promise<void> {
     try {
-      // May be repeated.
+      // Sent as a read, which is repeated until it is answered: deleting a key twice does no harm.
       await this.#gateway.read('/v3/kv/deleterange', { key: wire(key) })
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error

@@ -31,7 +31,7 @@ export interface Watched {
 
 /** Longer than any election. For so long we try members that are up but do not answer. */
 const defaultPatience = 20_000
-/** The same if no member can be reached at all: tell soon about a mistyped address. */
+/** How long we try if no member can be reached at all: the address may be mistyped, and the user should hear soon. */
 const patienceWithRefusals = 3000
 const longestPause = 200
 /** A member that failed is not asked again for so long, while others can be. */

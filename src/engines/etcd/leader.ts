@@ -15,7 +15,7 @@ interface Status {
 export interface Search {
   readonly hosts: readonly Host[]
   readonly ask: (host: Host) => Promise<Status>
-  /** False when nobody waits for the answer any more. */
+  /** False once the caller no longer needs the answer. */
   readonly isWanted: () => boolean
 }
 

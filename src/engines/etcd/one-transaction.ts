@@ -38,7 +38,7 @@ interface SeenKey {
 const manyOfAFolder = 16
 
 export class OneTransaction implements Requests {
-  /** The turns that must be free when it is committed. */
+  /** The turns that no other process may hold at the commit. */
   readonly turns = new Set<string>()
   readonly copies: Copies
   readonly #base: ClusterRequests
@@ -54,7 +54,7 @@ export class OneTransaction implements Requests {
   readonly #listed = new Map<TreePath, number>()
   readonly #lines = new Map<TreePath, Promise<readonly KeyValue[]>>()
   #leases: { readonly found: ReadonlyMap<Key, KeyValue>; readonly revision: number } | undefined
-  /** `undefined`: dropped. */
+  /** `undefined`: the transaction deletes the key. */
   readonly #written = new Map<Key, KeyValue | undefined>()
   readonly #dropped: KeyRange[] = []
   #revision = firstDraftRevision

@@ -1,4 +1,4 @@
-/** What the verbs are made of: on the cluster itself, or within one transaction. */
+/** The parts that the verbs work with: those of the cluster, or those of one transaction. */
 import type { CurrentTurn } from './current-turn.ts'
 import type { FolderIndexes } from './folder-indexes.ts'
 import type { Keys } from './keys.ts'
@@ -17,7 +17,7 @@ export interface Parts {
   readonly unanswered: UnansweredWrites
   readonly requests: Requests
   readonly indexes: Copies
-  /** Does something once what was written is safe. */
+  /** Runs `work` once the writes are committed. */
   readonly whenDone: (work: () => void) => void
 }
 

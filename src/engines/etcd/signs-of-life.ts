@@ -29,7 +29,7 @@ export class SignsOfLife {
     this.#own++
   }
 
-  /** Of the keys of others, those that have not been put again for too long. */
+  /** The keys of other processes that have not been renewed for too long. */
   silentAmong(keys: readonly KeyValue[], now: number): KeyValue[] {
     const known = this.#seen
     this.#seen = new Map(

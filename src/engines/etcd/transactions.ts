@@ -98,7 +98,7 @@ export class Transactions {
       }
       if (outcome.is !== 'conflict') return outcome.is
       known = outcome
-      // By chance, so that those who met do not meet again.
+      // A random pause, so that processes that collided do not collide again.
       await pause(Math.random() * Math.min(attempt * 2, longestPauseMs))
     }
     return 'too many conflicts'

@@ -72,7 +72,7 @@ export class UnansweredWrites {
   answered(): void {
     if (++this.#count !== manyWrites) return
     void this.#leaseForRevocations().catch(() => {
-      // Not reachable now: it is asked for again when it is needed.
+      // The cluster cannot be reached now. The lease is asked for again when it is needed.
     })
   }
 
@@ -136,7 +136,7 @@ export class UnansweredWrites {
       this.#lease = undefined
       throw error
     })
-    // A revocation must not end with its lease too early, so take a new lease in good time.
+    // A revocation ends with its lease, so take a new lease before too little time is left on this one.
     setTimeout(() => (this.#lease = undefined), (keepSeconds * 1000) / 4).unref()
     return this.#lease
   }

@@ -76,7 +76,7 @@ export class ChangingMoves {
 
   #move(asked: Asked): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
-      // Where putting it back takes two steps, check the target before: meanwhile another file could get the old name.
+      // Where putting the file back takes two steps, check the target first: in between another file could get the old name.
       if (!this.#moves.isOneStep && this.#isTaken(asked)) return { outcome: 'taken' }
       const won = this.#moves.win(asked.from, asked.timed)
       if (won === 'again') continue
@@ -194,7 +194,7 @@ export class ChangingMoves {
         ? this.#arriveOverwritten(opened, asked, seen, changed)
         : this.#arriveRewritten(opened, asked, bytesAfter(seen, changed)!, undefined)
     }
-    // The rest of it was not read, and may be huge: it stays as it is.
+    // The rest of the file was not read and may be huge, so it stays as it is.
     const isCut = asked.atMost !== undefined && seen.length >= asked.atMost
     if (isCut) return this.#arriveAsItIs(opened, asked, undefined)
     const after = keepable(changed)

@@ -132,7 +132,7 @@ export class Folders {
     while (this.#dropped.length > 0) this.#closeQuietly(this.#dropped.pop()!)
   }
 
-  /** Nothing was written by it, and what was done under it is done: the system's complaint would undo no step of that. */
+  /** The descriptor was only used to name files, so a failure to close it loses nothing. */
   #closeQuietly(fd: number): void {
     try {
       this.#disk.close(fd)

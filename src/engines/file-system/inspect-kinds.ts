@@ -28,7 +28,7 @@ export function hardLinks({
   }
 }
 
-/** A file that only others may read: nobody here can be handed it. */
+/** A file that this user may not read, so no agent of this user can get it. */
 export function unreadable(disk: Disk, place: FilePlace, { uid, mode }: Stats, shown: string): Finding[] {
   const isOwn = uid === process.getuid?.()
   // For nearly all files this is enough, and asking the system takes longer.
@@ -67,7 +67,7 @@ function codeIfRefused(ask: () => void): string | undefined {
     return undefined
   } catch (error) {
     const code = codeOf(error)
-    // Gone meanwhile: nothing to tell.
+    // Removed by another process in between: nothing to report.
     if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return code
     if (code === 'ENOENT') return undefined
     throw error

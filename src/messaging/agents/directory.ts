@@ -23,7 +23,7 @@ export const agentsFolder = childOf(workspaceHome, 'agents')
 
 export interface SeenAgent {
   readonly name: string
-  /** All spellings of it are meant. */
+  /** The name also means its other spellings. */
   readonly anyCase?: boolean
   /** Where it was seen first: `mr`, `acmq:shop`. */
   readonly home?: string
@@ -52,7 +52,7 @@ export function parseHome(text: string): Home | undefined {
 
 /** The time of an agent's note is this exact, so that acting often costs one write a minute. */
 const exactTo = 60_000
-/** In bytes; what is longer is not ours, or not by a person. */
+/** In bytes. Neither we nor a person write a longer note. */
 const longestNote = 1024
 const longestListing = 64 * 1024
 

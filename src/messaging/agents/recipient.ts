@@ -10,7 +10,7 @@ import { type AgentDirectory, differsByCase } from './directory.ts'
 
 export interface Unseen {
   readonly agent: string
-  /** Who has been seen, for proposals. */
+  /** The agents that have been seen, for "did you mean". */
   readonly known: ReadonlySet<string>
 }
 

@@ -54,7 +54,7 @@ export class EventLog {
     return appended.outcome === 'appended' ? appended.durability : 'process'
   }
 
-  /** For a change that is finished after a crash, when nobody knows whether the line was written. */
+  /** For a change that is finished after a crash: its line may have been written before. */
   async appendOnce(event: LoggedEvent): Promise<Durability> {
     const leaf = await this.#tree.read(this.#path, { fresh: true })
     // The last line may have lost its end.

@@ -35,7 +35,7 @@ export async function changeLeaf(
     if (bytes === undefined || (before && Buffer.compare(bytes, before.bytes) === 0)) return { outcome: 'unchanged' }
     const written = await writeOver(tree, path, bytes, before?.revision)
     if (written) return written
-    // By chance, so that those who lost together do not meet again.
+    // A random pause, so that processes that collided do not collide again.
     await pause(Math.random() * Math.min(attempt, longestPauseMs))
   }
   throw unavailable(

@@ -18,15 +18,15 @@ export async function prune(tree: Tree, folder: TreePath, { keepMs, keepBytes }:
   )
   let removed = 0
   for (const { name, changedAt } of tooMany(leaves, (await tree.now()) - keepMs, keepBytes)) {
-    // Not what has come under this name since.
+    // Another process may have put a new leaf under this name since: that one stays.
     const onlyIf = (_: Uint8Array, times: { readonly changedAt: number }) => times.changedAt === changedAt
-    // It may be larger than can be read.
+    // Read nothing of it: it may be too large to be read.
     if ((await tree.remove(childOf(folder, name), { onlyIf, atMost: 0 })).outcome === 'removed') removed++
   }
   return removed
 }
 
-/** Those that came before `oldest`, and those that do not fit any more when the newest are kept first. */
+/** The leaves to remove: those older than `oldest`, then the oldest ones until the rest fits into `mostBytes`. */
 export function tooMany(leaves: readonly TimedEntry[], oldest: number, mostBytes: number): TimedEntry[] {
   const newestFirst = [...leaves].sort((a, b) => b.changedAt - a.changedAt)
   let bytes = 0

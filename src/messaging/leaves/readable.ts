@@ -19,7 +19,7 @@ export interface Unread {
 export interface ReadOptions {
   /** Larger leaves are not read. */
   readonly most?: number
-  /** Only the first so many bytes; the size counts all the same. */
+  /** Read only so many bytes. Whether the file is too large is still judged by its whole size. */
   readonly atMost?: number
   /** As `Tree.read` has it. */
   readonly fresh?: boolean

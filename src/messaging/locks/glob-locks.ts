@@ -49,7 +49,7 @@ export class GlobLocks {
     this.#tree = tree
   }
 
-  /** Takes what nobody else holds, or renews the owner's own. */
+  /** Takes a lock that no other owner holds, or renews the owner's own. */
   async take(wish: GlobLockWish, { waitMs = 0, signal }: { waitMs?: number; signal?: AbortSignal } = {}) {
     const deadline = performance.now() + waitMs
     for (;;) {
@@ -67,7 +67,7 @@ export class GlobLocks {
         const [inTheWay] = await this.overlapping(glob, owner)
         if (inTheWay) return { outcome: 'busy', lock: inTheWay }
         const path = reasonPath(glob)
-        // Before the lease: a lock whose reason nobody knows would be told to others without one.
+        // Written before the lease: otherwise others could be told of the lock without its reason.
         if (reason === undefined) await this.#tree.remove(path)
         else await changeLeaf(this.#tree, path, () => Buffer.from(`${JSON.stringify({ glob, owner, reason })}\n`))
         const { lease } = await this.#tree.lease(`lock ${globSpace} ${glob}`, owner, ttlMs)
@@ -78,7 +78,7 @@ export class GlobLocks {
     )
   }
 
-  /** `not-owner`: somebody else holds it. `force` releases it whoever does. */
+  /** `not-owner`: another owner holds it. With `force` it is released even then. */
   async release(glob: string, owner: string, { force = false } = {}): Promise<'released' | 'gone' | 'not-owner'> {
     const held = (await this.list()).find((lock) => lock.glob === glob && lock.session === undefined)
     if (!held) return 'gone'

@@ -40,7 +40,7 @@ export const placeAt = (priority: LockPriority, since: number): string =>
 
 export const sinceOf = (name: string): number => Number(name.slice(2, 17))
 
-/** The way from the one who wants a lock over those who hold and wait back to itself, if there is one. */
+/** The cycle of owners that wait for each other, from the one that wants a lock back to itself; `undefined` if none. */
 export function circleOf(
   { resource, owner }: Pick<LockWish, 'resource' | 'owner'>,
   leases: readonly Pick<Lease, 'resource' | 'owner'>[],

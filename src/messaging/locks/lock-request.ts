@@ -65,7 +65,7 @@ export class LockRequest {
     if (this.#place && !(await this.#place.isThere())) await this.#place.hold()
     const ahead = await this.#ahead()
     const lease = await this.#locks.holding(resource)
-    // Renewing one's own takes nothing from anybody.
+    // Renewing one's own lock never waits.
     if (lease?.owner === owner) return undefined
     const holder = lease?.owner ?? (await this.#locks.patternHolder(resource, owner)) ?? ahead
     if (holder === undefined) return undefined
@@ -101,7 +101,7 @@ export class LockRequest {
       // The bell did not ring, and the lock is held. A look at that is much cheaper than an attempt.
       if (why === 'look' && ((await this.#locks.holding(resource))?.owner ?? owner) !== owner) continue
       if (why === 'due' || (await this.#isFirst())) return true
-      // One who is behind another need not look further until the bell rings again, or the other may have died.
+      // A waiter behind another one looks again when the bell rings, or when the other may have died.
       this.#dueAt = performance.now() + waiterLease
     }
   }

@@ -68,7 +68,7 @@ export class NamedLocks {
   }
 
   async release(resource: string, owner: string): Promise<'released' | 'gone'> {
-    // Those who wait get ready, and look again by themselves should this process end before the second ring.
+    // Wakes the waiters. They look again by themselves if this process dies before the second ring.
     await this.ring(resource)
     const { outcome } = await this.tree.release(this.leaseOf(resource), owner)
     if (outcome === 'released') await this.ring(resource)

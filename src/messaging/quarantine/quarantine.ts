@@ -10,7 +10,7 @@ import type { Durability, Times, Tree } from '../../tree/tree.ts'
 import { isUnread, readOrSayWhy } from '../leaves/readable.ts'
 import { isOddEntry } from '../leaves/tolerant.ts'
 
-/** How a file begins, for a person who has to see what was meant. */
+/** How a file begins, so that a person can see what it was meant to be. */
 export interface Beginning {
   readonly path: TreePath
   /** Since when it has been there. */

@@ -42,7 +42,7 @@ export class Waiters {
     return entries.flatMap(({ name, kind }) => (kind === 'leaf' && isSegment(name) && isWaiter(name) ? [name] : []))
   }
 
-  /** Those who live, by name. What the dead left is swept away. */
+  /** The waiters whose process lives, by name. Leaves of dead processes are removed. */
   async living(): Promise<Waiter[]> {
     const living: Waiter[] = []
     for (const name of await this.names()) {
@@ -71,7 +71,7 @@ export class Waiters {
     return (await this.#tree.move(childOf(this.#folder, name), childOf(bell, name))).outcome === 'moved'
   }
 
-  /** Takes a waiter out of the line. True for the one who did so. */
+  /** Takes a waiter out of the line. True for the one process that did so. */
   async dismiss(name: string): Promise<boolean> {
     return (await this.#tree.remove(childOf(this.#folder, name))).outcome === 'removed'
   }
@@ -80,7 +80,7 @@ export class Waiters {
 /** Other files are not ours. */
 const isWaiter = (name: string): boolean => /-[0-9a-f]{12}$/.test(name)
 
-/** One's own place among those who wait. */
+/** The place of this process in the line of waiters. */
 export class WaiterPlace {
   readonly #tree: Tree
   readonly #path: TreePath

@@ -24,8 +24,8 @@ let usesStreams = false
 const ways = ['version', '--version', '-V']
 const asJson = words.includes('--json')
 
-// The one question that needs nothing but this file. Any other words, and it is answered like every command;
-// a test holds the two answers to each other.
+// `version` by itself is answered here, without loading anything else. With any other words the operation `version` answers;
+// a test checks that both answers are the same.
 if (words.length === (asJson ? 2 : 1) && words.some((word) => ways.includes(word))) {
   console.log(asJson ? JSON.stringify({ outcome: 'told', ...about }) : `signalbox ${about.version} (${about.runtime})`)
 } else {

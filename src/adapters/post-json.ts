@@ -14,7 +14,7 @@ export interface PostOptions {
 }
 
 /**
- * `unavailable`: there was no answer, with `isSilent` within the time limit. `refused`: the endpoint did not accept this. `bad`:
+ * `unavailable`: there was no answer (`isSilent`: none before the time-out). `refused`: the endpoint did not accept this. `bad`:
  * its answer is no JSON.
  */
 export type Posted =

@@ -34,7 +34,7 @@ export async function removeAgent(bus: Bus, name: string) {
   return { outcome: outcome === 'removed' ? 'removed' : 'unchanged', name, path } as const
 }
 
-/** Each line that is given takes the place of the one there, or comes at the end. */
+/** Each given fact replaces the line that is there, or is added at the end. */
 function changed(text: string, facts: AgentFacts): string {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
   for (const [key, value] of Object.entries(facts)) {

@@ -1,4 +1,4 @@
-/** Who is there, in one list for all protocols: home, when last seen, what each has in hand. */
+/** The agents of all protocols in one list: home, when last seen, and what each has claimed. */
 import { isoTime } from '../kernel/clock.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { printHome } from '../messaging/agents/directory.ts'

@@ -36,7 +36,7 @@ export interface TakenMessage {
   readonly durability: Durability
 }
 
-/** What must be known of a message that was handed out. */
+/** What settling needs to know of a message that was handed out. */
 export interface Handed {
   readonly receipt: string
   readonly message: Pick<Envelope, 'handle' | 'kind'>
@@ -88,7 +88,7 @@ export class Box {
     return findOne(this.#bus, handle)
   }
 
-  /** To one agent, or to the first of all that takes it. */
+  /** Sends to one agent, or (`all`) to the first agent that takes it. */
   async send({ after = [], ...draft }: BoxDraft, options: { readonly key?: string } = {}): Promise<BoxSent> {
     const { home } = await this.homes.of(draft.to)
     const member = await this.#bus.member(home.protocol)

@@ -5,7 +5,7 @@
 import { type AgentDirectory, type Home, parseHome } from '../messaging/agents/directory.ts'
 import type { Listing } from '../messaging/agents/listing.ts'
 
-/** Where agents live of whom nothing else is known. */
+/** The home of an agent of which nothing is known. */
 export const usualProtocol = 'acmq'
 
 export interface KnownAgent {

@@ -16,7 +16,7 @@ export interface Rung {
   readonly until?: string
   /** The surface that showed it. */
   readonly through?: string
-  /** Of whose copy this is told, for a message to many. */
+  /** The agent whose copy this is about, for a message to many. */
   readonly reader?: string
 }
 

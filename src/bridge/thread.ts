@@ -21,7 +21,7 @@ export async function threadOf(bus: Bus, handle: string): Promise<Conversation> 
   return { messages, owed: owedIn(messages) }
 }
 
-/** All that is connected with one of them, directly or by others. */
+/** All messages that are connected with the asked one, directly or through other messages. */
 function joined(all: readonly Envelope[], asked: Envelope): Envelope[] {
   const byTie = new Map<string, Envelope[]>()
   for (const one of all) for (const tie of tiesOf(one)) byTie.set(tie, [...(byTie.get(tie) ?? []), one])

@@ -14,7 +14,7 @@ export interface Explanation {
   readonly handle: string
   readonly stage: Stage
   readonly why: string
-  /** What to do, as a command, where there is something. */
+  /** The command that helps, if there is one. */
   readonly next?: string
 }
 
@@ -126,7 +126,7 @@ async function whyHeldBack(bus: Bus, protocol: string, other: string): Promise<R
   return { why: `It waits for ${name}, which is not finished.`, next: `signalbox why ${name}` }
 }
 
-/** Of a file that is no message and was set aside or passed over. */
+/** The explanation for a file that is no message and was set aside or skipped. */
 async function quarantined(bus: Bus, text: string): Promise<Explanation | undefined> {
   for await (const { neutral, name } of bus.used()) {
     for await (const { id, path, reason } of neutral.quarantined?.() ?? []) {

@@ -8,7 +8,7 @@ import { openDream } from '../operations/dream/fields.ts'
 import { dreamRoute, type RoutedOften } from '../operations/dream/route.ts'
 import { lastOf, processorTime, Rounds, restFor, Watches } from './rounds.ts'
 
-/** Nothing tells that a lease ends, an agent dies or another program overwrites a mailbox. */
+/** No event tells that a lease has ended, an agent has died or another program has overwritten a mailbox, so look now and then. */
 const longestRest = 30_000
 
 export async function routeMessages(context: Context, input: unknown, stopped: AbortSignal): Promise<RoutedOften> {
@@ -50,7 +50,7 @@ const joined = (all: RoutedOften, pass: RoutedOften): RoutedOften => ({
   copied: lastOf(all.copied, pass.copied),
   resent: lastOf(all.resent, pass.resent),
   plans: lastOf(all.plans, pass.plans),
-  // These stay until a person puts them right: what the last pass found is what there is.
+  // These stay until a person puts them right, so the last pass has found all of them.
   unroutable: pass.unroutable,
   rejected: pass.rejected,
   notices: [...new Set(lastOf(all.notices, pass.notices))],

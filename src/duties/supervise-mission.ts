@@ -37,7 +37,7 @@ export async function superviseMission(given: Context, input: unknown, stopped: 
   const strange = new Set<string>()
   let all: Done = { stalled: [], repairs: [], archived: 0, documents: [], snapshots: [], reports: [], moves: [] }
   let memoryDueAt = Number.NEGATIVE_INFINITY
-  /** Of the last pass without documents, in milliseconds. */
+  /** How long the last pass without documents worked, in milliseconds. */
   let worked = 0
   let passes = 0
   let last: Supervised | undefined
@@ -92,7 +92,7 @@ const joined = (all: Done, pass: Done): Done => ({
   moves: lastOf(all.moves, pass.moves),
 })
 
-/** Of remarks that differ by numbers alone, such as how far long work has come, one a minute. */
+/** Tells remarks that differ only by numbers, such as the progress of long work, once a minute. */
 function withRareNotices(report: Reporter): Reporter {
   const toldAt = new Map<string, number>()
   const notice = (text: string) => {

@@ -28,7 +28,7 @@ interface Addition {
 
 export class JsonEditor {
   readonly #text: string
-  /** The same text with blanks in place of remarks, so that every place is the same in both. */
+  /** The same text with blanks in place of comments, so that an offset means the same in both. */
   readonly #bare: string
   /** By where they begin: of two that replace the same value, the last counts. */
   readonly #splices = new Map<number, Splice>()

@@ -12,7 +12,7 @@ export const shortOf = (id: string): string => id.slice(0, shortLength)
 export const isMeant = (asked: string, full: string): boolean =>
   asked === full || (asked.length >= shortLength && full.startsWith(asked))
 
-/** The messages that an id or the beginning of one means. A whole id means that message alone, also where another id begins with it. */
+/** The messages that an id means, or its beginning. A whole id means that message alone, even if another id begins with it. */
 export function thoseMeant<T extends { readonly id: string }>(asked: string, all: readonly T[]): readonly T[] {
   const exact = all.filter(({ id }) => id === asked)
   return exact.length > 0 ? exact : all.filter(({ id }) => isMeant(asked, id))

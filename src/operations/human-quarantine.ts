@@ -2,7 +2,6 @@
  * Files that are no messages, in the inbox of people: a person corrects one and has it put back, or says that it may stay as it
  * is. What may stay is remembered in the workspace, one small file each, as long as the file says what it said then.
  */
-
 import { digestOf } from '../formats/digest.ts'
 import type { Headline } from '../kernel/envelope.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'

@@ -1,5 +1,4 @@
 /** Which message a person means by an id, among all protocols that ask people something. */
-
 import type { Headline } from '../kernel/envelope.ts'
 import { conflict, notFound, SignalboxError } from '../kernel/errors.ts'
 import { isMeant } from '../kernel/short-id.ts'

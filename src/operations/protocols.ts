@@ -21,7 +21,7 @@ export interface Around extends OwnPlace {
   packageFile(path: string): Uint8Array | undefined
   /** Which models may read messages, as the user says. */
   models(): Promise<ModelSettings>
-  /** What commands before this one found out; absent where there were none. */
+  /** What earlier commands noted, such as a silent endpoint; absent where nothing is kept. */
   readonly recently?: () => Promise<Recently>
   /** Where messages of all protocols lie: folders and files, as they are configured. */
   messagePlaces(): Promise<readonly TreePath[]>
@@ -37,7 +37,7 @@ export interface Around extends OwnPlace {
   readonly startSelf?: ((words: readonly string[]) => Promise<void>) | undefined
 }
 
-/** The same for those who ask models. */
+/** The same for a protocol that asks models. */
 export type AroundModels = Omit<Around, 'models'> & { readonly models: ModelSettings }
 
 // biome-ignore lint/suspicious/noExplicitAny: readers of the list know no protocol's own types.
@@ -64,7 +64,7 @@ export const protocols = [
     load: async () => (await import('../protocols/ac-mq/index.ts')).acmq,
     operations: async () => (await import('./acmq/index.ts')).operations,
     everyday: ['send', 'claim', 'complete'],
-    // What sending and claiming never ask for is not even loaded.
+    // Loaded on demand: sending and claiming never need it.
     ports: async (around: Around) => {
       const ports = once(async () =>
         (await import('./acmq/ports.ts')).acmqPorts({ ...around, models: await around.models() }),

@@ -18,7 +18,7 @@ const folder = childOf(stateOf('approvals'), 'shown')
 /** Ids of some protocols are no names for files. */
 const pathOf = ({ protocol, place = '', id }: Asked): TreePath => childOf(folder, digestOf(protocol, place, id))
 
-/** These were shown now. If they are all that waits, what was remembered of others is forgotten. */
+/** Remembers what was shown now. If it was all that waits, everything remembered earlier is forgotten. */
 export async function rememberShown(
   place: StoresPlace,
   waiting: readonly (Asked & Pick<Question, 'digest'>)[],

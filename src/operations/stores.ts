@@ -12,7 +12,7 @@ export interface OpenedProtocol {
   readonly neutral: Neutral
 }
 
-/** What it takes to ask them. */
+/** What is needed to ask the stores. */
 export type StoresPlace = Pick<Context, 'configuration' | 'store' | 'tree'>
 
 /** Those that are used here, one after the other. Nothing of a protocol is loaded where it is not used. */

@@ -4,7 +4,6 @@
  * Two parts of a text are told apart: what was said from the first, and what was added later, such as a result. Both are
  * compared; how common something is in a mission is counted by the first alone, which does not change any more.
  */
-
 import { hashOf, pieceHashesOf } from './n-grams.ts'
 import { wordsIn } from './words.ts'
 

@@ -12,7 +12,7 @@ import { mostCompared, wordsIn } from './words.ts'
 const longestPhrase = 4
 /** Longer phrases say more, if as many texts have them. */
 const worthOf = [0, 1, 1.7, 2, 2.1]
-/** Paths, identifiers, code and numbers are no names; a line ends what came before. */
+/** Paths, identifiers, code and numbers are no names; a name does not go on over a line end. */
 const code = /\n|`[^`\n]*`|https?:\S+|\S*[/_\\@#{}=<>]\S*|\S*\w\.\w\S*|\S*\d\S*/g
 
 /** Verbs, adverbs and words of courtesy, which make no name by themselves and neither begin nor end one. */

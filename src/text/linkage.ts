@@ -100,7 +100,7 @@ class Queue {
   readonly #numbers: Int32Array
   readonly #keys: Float64Array
   #size = 0
-  /** Of what was popped last. */
+  /** The key of the entry that was popped last. */
   poppedKey = 0
 
   constructor(most: number) {

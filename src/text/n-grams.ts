@@ -1,5 +1,4 @@
 /** Pieces of a few letters, by which words are alike that have no stem in common: compounds, misspellings, other languages. */
-
 import { isEnglish, isStopWord } from './stop-words.ts'
 import { pairsIn, unspaced, wordsIn } from './words.ts'
 

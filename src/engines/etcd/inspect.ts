@@ -1,5 +1,4 @@
 /** For `doctor`: what is out of order in a cluster. */
-
 import { type Finding, finding } from '../../tree/tree.ts'
 import type { ClusterHealth } from './health.ts'
 

@@ -2,7 +2,6 @@
  * The value of a leaf in etcd: one line of JSON about it, then its bytes. The line says when the bytes were written, when the
  * leaf last moved, and which operation did that; a person can read it with `etcdctl get`.
  */
-
 import { createHash } from 'node:crypto'
 import { corrupt, type SignalboxError } from '../../kernel/errors.ts'
 import type { Revision } from '../../tree/tree.ts'

@@ -25,7 +25,7 @@ type Change = NonNullable<MoveOptions['change']>
 /** `again`: the file was exchanged after we looked at it, so start over. */
 type MoveTry = Moved | 'again'
 
-/** What is asked for, and where. */
+/** One call of `move` with a change: its paths and options. */
 interface Asked {
   readonly from: TreePath
   readonly to: TreePath

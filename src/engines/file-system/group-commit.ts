@@ -19,7 +19,7 @@ export class GroupCommit {
   readonly #disk: Disk
   readonly #folders: Folders
   readonly #flushings = new Map<TreePath, Flushing>()
-  /** By device. */
+  /** Whether renames are atomic, by device. */
   readonly #areAtomic = new Map<number, boolean>()
 
   constructor(disk: Disk, folders: Folders) {

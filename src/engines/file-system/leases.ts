@@ -6,7 +6,6 @@
  * lost, so the next one is the file system's time in microseconds. That is higher than any number given out before: each
  * takes a lock and several system calls, so no count, wherever it began, grows by one every microsecond.
  */
-
 import type { Clock } from '../../kernel/clock.ts'
 import { corrupt, denied, invalidInput } from '../../kernel/errors.ts'
 import { childOf } from '../../kernel/tree-path.ts'
@@ -85,7 +84,7 @@ export class Leases {
     return readable.filter((lease) => lease.until > now).sort((a, b) => (a.resource < b.resource ? -1 : 1))
   }
 
-  /** For `doctor`: files among the leases that are none. */
+  /** For `doctor`: files in the folder of leases that are no leases. */
   strange(): { readonly name: string; readonly reason: Reason }[] {
     const folder = this.#parts.setAside.openIfThere(leasesFolder)
     if (folder === undefined) return []

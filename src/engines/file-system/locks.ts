@@ -232,7 +232,7 @@ export class Locks {
     if (fd === undefined) return
     try {
       const stats = this.#parts.disk.statOpen(fd)
-      // A second name: it is being made right now, or it is a stranger's file that lies elsewhere, too.
+      // A second name: the lock is being made right now, or the file is a stranger's hard link to a file elsewhere.
       if (!stats.isFile() || stats.nlink > 1) return
       writeAll(this.#parts.disk, fd, wanted, 1)
       this.#asked = asked

@@ -251,7 +251,7 @@ export class Moves {
     const own = new FilePlace(source.folder, ownName(intent.operation, nameOf(intent.from)))
     const won = did(['ENOENT'], () => disk.rename(source, own))
     if (!won) return 'gone'
-    // From here on a second name can only be the one at the target, and recovery can count.
+    // From here on a second name can only be the one at the target, so recovery can tell by the number of names.
     const stats = disk.stat(own)
     const isIt = stats?.ino === intent.file && stats.nlink === intent.links
     const outcome = isIt ? publish(disk, folders, own, intent.to) : 'again'

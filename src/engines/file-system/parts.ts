@@ -1,4 +1,4 @@
-/** What the engine is made of, each of it once a tree. A part takes those that it needs. */
+/** The parts of the engine, one of each for a tree. A part takes the others that it needs. */
 import type { Disk } from './disk.ts'
 import type { FileSystemTime } from './file-time.ts'
 import type { Finishing } from './finishing.ts'

@@ -15,7 +15,7 @@ import type { Slot } from './slots.ts'
 
 type RecoveryParts = Omit<Parts, 'time' | 'flushes' | 'leases' | 'recovery'>
 
-/** What a person may say: processes whose life is unknown count as dead. */
+/** What a person can assure us of: that processes whose life is unknown are dead. */
 export interface Assumptions {
   readonly assumeGone?: boolean
 }
@@ -85,7 +85,7 @@ export class Recovery {
         if (own?.holder === holder && own.operation !== noted?.operation) this.#restore(folder, name, own.name)
       }
     } catch (error) {
-      // It cannot be reached, or is no folder any more. A process that can list it later finds what is there.
+      // The folder cannot be reached, or is none any more. A process that can list it later recovers what is in it.
       if (!isOdd(error) && !unreachable.includes(codeOf(error) ?? '')) throw error
     }
   }
@@ -197,7 +197,7 @@ export class Recovery {
     return slots.all().find(({ intent, isTrusted }) => isTrusted && intent && finishing.traces(intent).includes(file))
   }
 
-  /** For a file that is a leaf, and that no note is about. Its maker, if it lives, was about to do the same. */
+  /** Removes the drafts of a file that is a leaf and is in no note. Its maker, if it lives, would do the same next. */
   #removeDraftsOf(file: number): void {
     const { disk, scratch, setAside } = this.#parts
     for (const folder of scratch.folders()) {

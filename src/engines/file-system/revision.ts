@@ -19,7 +19,7 @@ function loadHashing(): Hashing {
   return (bytes) => hash('sha256', bytes, 'base64url')
 }
 
-/** Of so many bytes hashing takes a good part of a millisecond, and comparing them next to nothing. */
+/** Hashing so many bytes takes a good part of a millisecond; comparing them takes next to nothing. */
 const large = 64 * 1024
 /** More is not kept in memory for it. */
 const largest = 16 * 1024 * 1024

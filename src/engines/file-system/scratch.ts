@@ -101,7 +101,7 @@ export class Scratch {
   useDeviceOf(folder: TreePath): void {
     const device = this.#deviceOf(folder)
     if (device === this.#deviceOf(treeRoot)) {
-      // Nothing tells where such a mount begins, so the folder has a place of its own.
+      // A bind mount on the same device: we cannot tell where it begins, so this folder keeps its temporary files in itself.
       this.#apart.add(folder)
       return
     }

@@ -1,5 +1,4 @@
 /** From a goal to tasks, and what became of them. */
-
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { actorOr, agentFlag, compat, headerOf, openDream, recipientCheck, since } from './fields.ts'

@@ -4,12 +4,12 @@ import { type MrSendInput, messageRouting, messageTypes, type Routing } from '..
 import { tellClock } from '../clock-agreement.ts'
 import { type Context, whoActs } from '../define.ts'
 
-/** What the protocol itself asks for; it checks the name and says what is wrong with it. */
+/** Said when no name is given. Whether a name is allowed is checked by the protocol. */
 const aName = 'the name of an agent, such as coder-1'
 
 export const agent = text('The agent whose inbox is meant.', { positional: true, required: true, expected: aName })
 
-/** The same for those who read their own inbox. */
+/** The same for commands with which an agent reads its own inbox. */
 export const reader = { ...agent, isActor: true } as const
 
 export const recipient = text('Who gets it.', { required: true, placeholder: 'AGENT', expected: aName })

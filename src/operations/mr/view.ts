@@ -8,7 +8,7 @@ export type MrHeader = Omit<MrView, 'message' | 'problems' | 'notes'> & {
   /** What a reader should know of it, one sentence each. */
   readonly notices: readonly string[]
 }
-/** With the file's own words beside it. */
+/** With the record as the file has it. */
 export type MrWithRecord = MrHeader & { readonly record: MrMessage }
 
 export const headerOf = ({ message: _, problems, notes, ...header }: MrView): MrHeader => ({

@@ -1,4 +1,4 @@
-/** Who is there, and where each reads. */
+/** The agents, and where each reads. */
 import { notFound } from '../../kernel/errors.ts'
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { busOf } from '../bus.ts'

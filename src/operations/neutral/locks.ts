@@ -1,5 +1,4 @@
 /** Locks by pattern, for every agent. */
-
 import type { GlobLock } from '../../bridge/locks.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { conflict } from '../../kernel/errors.ts'

@@ -5,7 +5,7 @@ import { boxOf } from '../bus.ts'
 import { defineOperation } from '../define.ts'
 import { told } from './fields.ts'
 
-/** Who speaks where nobody says so: a person at a terminal. */
+/** The sender when none is named: a person at a terminal. */
 const person = 'human'
 
 export const send = defineOperation({
@@ -89,7 +89,7 @@ export const send = defineOperation({
   untold: () => 'The message is sent all the same: do not send it again.',
 })
 
-/** Those who are named, each once; without a name, whoever sent the message that is answered. */
+/** The named recipients, each once; without a name, the sender of the message that is answered. */
 async function recipientsOf(
   to: string | undefined,
   replyTo: string | undefined,

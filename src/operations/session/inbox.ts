@@ -33,7 +33,7 @@ export const sessionInbox = defineOperation({
       ...withoutUndefined({ waitMs: wait, limit }),
       untilHandedOut: true,
     })
-    // What was given here is among those that wait, until it has been written out.
+    // The messages given here still count as waiting until they have been written out.
     const waiting = messages.length === limit ? await sessions.inbox(agent, { ...how, peek: true }) : []
     const leftOut = Math.max(0, waiting.length - messages.length)
     const outcome = messages.length > 0 ? 'received' : 'nothing'

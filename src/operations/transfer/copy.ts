@@ -30,7 +30,7 @@ export interface Copied {
   readonly leftBehind: readonly LeftBehind[]
 }
 
-/** So many at a time: a cluster answers many as fast as one. */
+/** How many leaves to copy at a time: a cluster answers many requests as fast as one. */
 const lanes = 8
 
 export async function copyTree({ from, folders, openTarget, report, what }: Copy): Promise<Copied> {

@@ -77,7 +77,7 @@ export class Mirror {
       else if (entry.kind === 'folder' && !this.#known.has(path)) {
         await this.#target.makeFolder(path)
         await this.pass(path, onFolder)
-        // Not before: if the tree falls silent in there, the next pass has to look again.
+        // Only now: if the tree had stopped answering within the folder, the next pass must look again.
         this.#known.set(path, 'folder')
       }
     }
@@ -98,7 +98,7 @@ export class Mirror {
     const state = `${size} ${modifiedAt} ${changedAt}`
     if (this.#known.get(path) === state) return
     const leaf = await this.#source.read(path)
-    // It moved on in this moment: its new place is looked at too.
+    // The leaf was moved just now. This pass looks at its new place too.
     if (!leaf) return
     this.#time.at = leaf.modifiedAt
     if ((await changeLeaf(this.#target, path, () => leaf.bytes)).outcome !== 'unchanged') {

@@ -12,7 +12,7 @@ import type { Tree } from '../../tree/tree.ts'
 export interface Recently {
   /** How long ago it happened, in milliseconds; `undefined` when it was not noted. */
   age(what: string): Promise<number | undefined>
-  /** It happened just now. */
+  /** Notes that it happened just now. */
   note(what: string): Promise<void>
 }
 

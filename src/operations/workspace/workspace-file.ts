@@ -28,7 +28,7 @@ export async function readFile(
     const load = Object.hasOwn(sections, entry.key) ? sections[entry.key] : undefined
     if (load === undefined) {
       const value = checkedEntry(entry, file, settings, { alsoKnown: Object.keys(sections) })
-      // What opens the engine would quote it.
+      // Checked here, because an error from opening the engine would quote the value.
       const isNoEngine = entry.key === 'engine' && value !== 'files' && !isEtcd(value)
       if (isNoEngine && !file.mayBeQuoted) throw bad(file, entry.line, 'not an engine.', {})
       read.lines[entry.key] = entry.line

@@ -58,7 +58,7 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
 const leftOutLine = ({ operation }: CommandFace, { leftOut }: Output): string =>
   'limit' in operation.input && typeof leftOut === 'number' && leftOut > 0 ? `… and ${leftOut} more (--limit)\n` : ''
 
-/** What counts where nothing was given and the answer is read as text. */
+/** The defaults of inputs for an answer that is read as text. */
 const textDefaults = (fields: Fields): Values =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, field]) =>

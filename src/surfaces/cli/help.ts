@@ -1,5 +1,4 @@
 /** Help, made from the command table and the operations, so that it cannot differ from what is accepted. */
-
 import type { Field, Fields } from '../../kernel/field.ts'
 import { expectedOf, printDuration } from '../../operations/check-input.ts'
 import { exitOf, type Operation } from '../../operations/define.ts'

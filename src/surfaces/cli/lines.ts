@@ -1,11 +1,10 @@
 /** What many commands print. */
-
 import type { Envelope } from '../../kernel/envelope.ts'
 import { escaped, printable, printableLine } from '../../kernel/printable.ts'
 import { printDuration } from '../../operations/check-input.ts'
 import type { Screen } from './terminal.ts'
 
-/** What people should know besides, one line each. */
+/** Notices for people beside the result, one line each. */
 export const noticeLines = ({ notices = [] }: { readonly notices?: readonly string[] }, { paint }: Screen): string =>
   notices.map((notice) => `${paint('yellow', 'note:')} ${printableLine(notice)}\n`).join('')
 
@@ -35,7 +34,7 @@ interface Unreadable {
   readonly reason: string
 }
 
-/** The same of an answer that names them. */
+/** The same for an answer that lists them in `rejected`. */
 export const rejectedLines = ({ rejected }: { readonly rejected: readonly Unreadable[] }, screen: Screen): string =>
   unreadableLines(rejected, screen)
 

@@ -28,7 +28,7 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
   let stdinTakenBy: string | undefined
   for (const [name, field] of Object.entries(fields)) {
     if (isPipedLine(field, values[name])) {
-      // What `echo` puts behind a line is no part of it.
+      // The line end that `echo` adds is not part of the text.
       values[name] = [outside.readStandardInput(longest).replace(/\r?\n$/, '')]
       continue
     }

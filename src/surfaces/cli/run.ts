@@ -1,5 +1,4 @@
 /** Runs one command line: finds the command, reads its input, runs it, prints the result, gives the exit status. */
-
 import type { Clock } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Outside } from '../../kernel/outside.ts'

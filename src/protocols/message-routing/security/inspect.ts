@@ -1,5 +1,4 @@
 /** What `doctor` should know of keys: that others can read them, or that some lie where none are looked for. */
-
 import { stateOf } from '../../../tree/home.ts'
 import { type Finding, finding } from '../../../tree/tree.ts'
 import type { MrPorts } from '../ports.ts'

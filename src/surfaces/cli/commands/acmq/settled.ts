@@ -1,5 +1,4 @@
 /** The commands that change one message and say so in one line. */
-
 import type { AcmqView } from '../../../../operations/acmq/mission.ts'
 import { complete, fail, renew, retry } from '../../../../operations/acmq/settle.ts'
 import { commandFace } from '../../command.ts'

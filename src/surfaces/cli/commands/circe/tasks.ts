@@ -53,7 +53,7 @@ export const tasksFace = commandFace(
   },
 )
 
-/** Of one task they stand among its rows. */
+/** The notices of a single task are printed among its rows. */
 const noticesOf = ({ notices }: TaskView): readonly string[] => notices
 
 const passed = ({ checks }: TaskView): string =>

@@ -1,5 +1,4 @@
-/** What left an inbox: the lists of it, what of it is not acknowledged, and the way back. */
-
+/** The commands about messages that left an inbox: lists of them, those not acknowledged, and how to bring one back. */
 import { mrUnacked } from '../../../../operations/mr/ack.ts'
 import { mrEvicted, mrRejected, mrTaken } from '../../../../operations/mr/kept.ts'
 import { mrRecover } from '../../../../operations/mr/recover.ts'

@@ -27,7 +27,7 @@ interface Remarked {
   readonly toldBefore: readonly string[]
 }
 
-/** What a command says besides its result, without what it said before and still is so. Programs find all of it. */
+/** What a command says besides its result, without what an earlier command has told already. Programs find all of it in the JSON. */
 export function news({ notices, alerts, toldBefore }: Remarked, screen: Screen): string {
   const isNew = (sentence: string) => !toldBefore.includes(sentence)
   return noticesAndAlerts(

@@ -1,4 +1,4 @@
-/** What is known of messages and agents of all protocols. */
+/** The commands that show what is known of messages and agents, in all protocols. */
 import { printableLine } from '../../../../kernel/printable.ts'
 import { agentsAdd, agentsList, agentsRemove, agentsShow } from '../../../../operations/neutral/agents.ts'
 import { lock, locks, unlock } from '../../../../operations/neutral/locks.ts'

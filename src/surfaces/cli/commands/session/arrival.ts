@@ -7,7 +7,7 @@ import { quotedLine } from '../../message.ts'
 export const shownText = (text: string, session: string): string =>
   quotedLine(text, sessionFolder(session), `signalbox session log --session ${session} --json`)
 
-/** What it says, and whether a reader was given it before that perhaps has not written it out. */
+/** Its text, with a mark if it was handed out before to a reader that perhaps has not printed it. */
 export const mailText = ({ text, redelivered }: Mail, session: string): string =>
   `${shownText(text, session)}${redelivered ? ' (given again)' : ''}`
 

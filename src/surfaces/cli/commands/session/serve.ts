@@ -27,7 +27,7 @@ async function serve(
   try {
     for await (const line of linesOf(conversation.input, stopped)) {
       if (line.trim() === '') continue
-      // What is refused or fails ends no conversation: the next line may need no git, or find it there.
+      // A refused or failed line does not end the conversation: the next one may not need what was missing.
       const said = await answerOrRefusal(() => sessions.say(line, { session, agent, signal: over.signal }))
       lines++
       if (!conversation.print(conversation.json ? printJson(said) : `${printable(said.answer)}\n\n`)) break

@@ -10,7 +10,7 @@ type Done = Output['tasks'][number]
 
 /** Other protocols do not ring: what they have answered is looked for so often. */
 const roundMs = 5000
-/** It may run for long; in the end it tells so many. */
+/** The command may run for days, and lists at most so many tasks at its end. */
 const mostRemembered = 1000
 
 export const workFace = commandFace(

@@ -17,7 +17,7 @@ const shortestRest = 1000
 /** After a round, rest this many times as long as it worked: rounds take only a small part of the time. */
 const restFactor = 20
 
-/** The least rest after a round, in which it worked for so long by `processorTime`. */
+/** The shortest rest after a round that took `workedMs` of processor time. */
 export const restFor = (workedMs: number, longestMs: number): number =>
   Math.min(Math.max(shortestRest, workedMs * restFactor), longestMs)
 

@@ -30,7 +30,7 @@ export class JsonEditor {
   readonly #text: string
   /** The same text with blanks in place of comments, so that an offset means the same in both. */
   readonly #bare: string
-  /** By where they begin: of two that replace the same value, the last counts. */
+  /** By the offset at which they begin: of two changes to the same value, the last counts. */
   readonly #splices = new Map<number, Splice>()
   readonly #added = new Map<number, Addition>()
   /** Arrays out of which everything is taken. */

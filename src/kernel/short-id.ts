@@ -33,7 +33,7 @@ export function finderAmong<T extends { readonly id: string }>(all: readonly T[]
   }
 }
 
-/** The first of what has the one id that is meant; `undefined` when none has. Throws when several ids are meant. */
+/** The first item with the id that is meant; `undefined` when there is none. Throws when the beginning fits several ids. */
 export function theOneMeant<T extends { readonly id: string }>(asked: string, all: readonly T[]): T | undefined {
   const meant = thoseMeant(asked, all)
   const ids = new Set(meant.map(({ id }) => id))

@@ -91,7 +91,7 @@ export function valueFromText(name: string, field: Field, written: string, spell
       try {
         return parseDuration(written)
       } catch (error) {
-        // Its own words are about durations in general; ours name the field as well.
+        // The error of the parser speaks of durations in general; ours names the field as well.
         throw error instanceof SignalboxError ? refuse() : error
       }
     case 'flag':

@@ -94,7 +94,7 @@ export function groupKnown(
   return { groups, neighbours: { ...neighbours, linked }, sample }
 }
 
-/** A text is another one, to be compared once more, as soon as its vector is known. */
+/** Once the vector of a text is known, the text counts as changed and is compared anew. */
 function withVector(item: KnownItem, vectors: ReadonlyMap<string, Float32Array>): KnownItem {
   const vector = vectors.get(item.id)
   return vector ? { ...item, digest: `${item.digest}+`, own: `${item.own}+`, vector } : item

@@ -256,7 +256,7 @@ class RowIndex {
     return this.#numbering.of(hash)
   }
 
-  /** One for each place of `rows`. */
+  /** One weight for each entry of `rows`. */
   weights(weigh: (row: number, i: number, number: number) => number): Float64Array {
     const weights = new Float64Array(this.rows.length)
     this.#eachPlace((place, row, i, number) => {

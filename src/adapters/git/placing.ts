@@ -33,7 +33,7 @@ export interface Prepared {
   readonly work: RawPath
   readonly lock: IndexLock
   readonly changesIndex: boolean
-  /** What another program keeps changing, and what therefore stays as it is. */
+  /** Files that another program keeps changing; they are left as they are. */
   readonly left: readonly RawPath[]
 }
 

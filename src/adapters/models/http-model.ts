@@ -7,7 +7,7 @@ export interface ModelOptions {
   /** Without what comes after it: `https://api.example.com/v1`. */
   readonly url: string
   readonly model: string
-  /** Never shown, in no error either. */
+  /** Never shown, not even in an error. */
   readonly key?: string
   readonly timeoutMs?: number
   readonly attempts?: number

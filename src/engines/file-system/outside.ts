@@ -41,7 +41,7 @@ export function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
     const found = statSync(path)
     return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other'
   } catch (error) {
-    // Counts as absent. Reading it would tell the reason.
+    // Counts as absent; a later attempt to read it tells the reason.
     if (codeOf(error) === undefined) throw error
     return undefined
   }

@@ -31,7 +31,7 @@ export async function unlessUnreadable<T>(work: Promise<T>): Promise<T | undefin
   }
 }
 
-/** For a cache: one that cannot be read or written is none. */
+/** For a cache: if it cannot be read or written, work goes on without it. */
 export async function unlessFailed<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

@@ -22,7 +22,7 @@ export interface Busy {
   readonly outcome: 'busy'
   /** Who holds it; or it is free, and this is the next in the line. */
   readonly owner: string
-  /** Waiting would never end: owners and resources in turn, beginning and ending with the one that asked. */
+  /** A deadlock, so that waiting would never end: owners and resources in turn, from the owner that asked back to it. */
   readonly circle?: readonly string[]
 }
 

@@ -31,7 +31,7 @@ export async function clockDisagreement(context: Context, tree: Tree): Promise<D
 
 const told = new WeakSet<Context>()
 
-/** For operations that judge by time. Said once, however often a process that stays asks. */
+/** For operations that judge by time. Told once for each context, however often it is asked. */
 export async function tellClock(context: Context): Promise<void> {
   if (told.has(context)) return
   told.add(context)

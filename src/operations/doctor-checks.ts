@@ -161,7 +161,7 @@ const people: Check = {
         for await (const _ of neutral.questions?.() ?? []) count++
         for await (const _ of waitingFiles(tree, protocol.name, neutral, () => {})) count++
       }
-      // What cannot be read is told by the protocol itself.
+      // Files that cannot be read are reported by the protocol itself.
       await unlessFailed(countAll())
       if (count === 0) continue
       const message = `${count === 1 ? 'One thing waits' : `${count} things wait`} for a person.`

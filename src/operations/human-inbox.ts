@@ -47,7 +47,7 @@ export interface WaitingQuestion extends Question {
 export interface Given {
   /** Who decides; else the agent that acts in this workspace, else `human`. */
   readonly by?: string
-  /** Of the text that the decision is for, as listed. Without it: what was listed last, else what is there. */
+  /** The digest of the listed text that the decision is for. Without it: the text listed last, else the one there now. */
   readonly digest?: string
   /** The protocol or the mission, where an id alone means more than one message. */
   readonly in?: string
@@ -58,7 +58,7 @@ export interface GivenAnswer {
   readonly outcome: 'answered' | 'unchanged'
   /** The question, as it is now. */
   readonly message: Headline
-  /** What carries the answer to the agent that asked, where the protocol sends something. */
+  /** The message that carries the answer to the agent that asked, if the protocol sends one. */
   readonly sent?: Headline
   readonly durability: Durability
   /** What else the protocol tells of it. */

@@ -34,7 +34,7 @@ export async function leave(
   return 'answered'
 }
 
-/** Those that no person has decided on yet. `seen` is told of all of them. */
+/** The files that no person has decided on yet. `seen` is called for every file, decided or not. */
 export async function* waitingFiles(
   tree: Tree,
   protocol: string,

@@ -78,7 +78,7 @@ const isWhole =
   ({ message }: Meant): boolean =>
     message.envelope.id === id
 
-/** Those that fit, or all if none does. */
+/** The candidates that fit, or all if none does. */
 function preferred(all: readonly Meant[], fits: (one: Meant) => boolean): readonly Meant[] {
   const fitting = all.filter(fits)
   return fitting.length > 0 ? fitting : all

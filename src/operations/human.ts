@@ -29,7 +29,7 @@ export const humanList = defineOperation({
 
   async run(context, { limit }) {
     const { waiting, leftOut, notices } = await humanInbox(context).list(withoutUndefined({ limit }))
-    // What the protocol tells besides stands beside the rest, and cannot take its place.
+    // `details` come first, so that what a protocol tells cannot replace our own fields.
     return {
       outcome: 'listed',
       waiting: waiting.map(({ details, ...rest }) => ({ ...details, ...rest })),

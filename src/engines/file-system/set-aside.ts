@@ -110,7 +110,7 @@ export class SetAside {
     }
   }
 
-  /** What is in the place of this folder is renamed first, and put into the folder then. */
+  /** If a stranger's file has the name of this folder, it is renamed first and then put into the folder. */
   #folder(): Folder {
     try {
       return this.#folders.at(setAsideFolder, true)

@@ -86,7 +86,7 @@ export class Slots {
   use(folder: TreePath): void {
     if (this.#used.has(folder)) return
     this.#fd ??= this.#open()
-    // Nothing of ours is under way in the older ones. What may be left there is found when they are listed.
+    // No move of this process is under way in the older folders. Files left there are found when the folders are listed.
     if (this.#used.size >= mostFolders) this.#used.clear()
     this.#used.add(folder)
     writeAll(this.#disk, this.#fd, Buffer.from(printFolders([...this.#used])), foldersAt)

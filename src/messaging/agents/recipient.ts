@@ -62,7 +62,7 @@ export function unseenNotice({ agent, known }: Unseen): string {
   return `Nobody has seen ${printable(agent)} yet; the message waits for it.${meant === undefined ? soFar : ` Did you mean ${meant}?`}`
 }
 
-/** With the setting `strict`. */
+/** The error for a sender where the setting `strict` is on. */
 export function unseenRefusal({ agent, known }: Unseen): SignalboxError {
   const meant = nearest(agent, known)
   return notFound('UNSEEN_AGENT', `Nobody has seen ${printable(agent)}, and \`strict\` is set: nothing was sent.`, {

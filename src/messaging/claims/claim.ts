@@ -12,7 +12,7 @@ export interface Claim {
   readonly until?: number
 }
 
-/** What an agent shows for a claim to be its own. Without an attempt: whichever this agent holds. */
+/** By what an agent names its claim. Without an attempt: the claim that this agent holds. */
 export interface Holding {
   readonly agent: string
   readonly attempt?: number

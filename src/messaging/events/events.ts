@@ -11,7 +11,7 @@ export type LoggedEvent = Readonly<Record<string, unknown>>
 export interface LineCodec {
   /** With its line end. */
   print(event: LoggedEvent): string
-  /** Each line in turn, of which only a `record` could be read. */
+  /** Each line in turn; only lines of the kind `record` could be read. */
   read(bytes: Uint8Array): Iterable<{ readonly kind: string; readonly value?: unknown }>
 }
 

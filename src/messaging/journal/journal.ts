@@ -18,7 +18,7 @@ export interface Step {
   readonly do: string
 }
 
-/** What a step found decides how it goes on: these steps take its place, and that of all after it. */
+/** A step can decide by what it found how the change goes on: these steps replace it and all after it. */
 export interface Continued<S extends Step> {
   readonly next: readonly S[]
 }

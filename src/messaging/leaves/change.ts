@@ -48,7 +48,7 @@ export async function changeLeaf(
   )
 }
 
-/** What grows beyond any message was not written by us: it is not read whole, and stays as it is. */
+/** A leaf larger than any message was not written by us: it is not read whole, and stays as it is. */
 async function readBounded(tree: Tree, path: TreePath, fresh: boolean): Promise<Leaf | undefined> {
   const leaf = await tree.read(path, { atMost: largestMessage + 1, fresh })
   if (!leaf || leaf.size <= largestMessage) return leaf
@@ -58,7 +58,7 @@ async function readBounded(tree: Tree, path: TreePath, fresh: boolean): Promise<
   })
 }
 
-/** One attempt: puts bytes where those of `revision` are, or nothing is; `undefined` when that is not so any more. */
+/** One attempt: replaces the bytes of `revision`, or creates the leaf; `undefined` when another process was first. */
 export async function writeOver(
   tree: Tree,
   path: TreePath,

@@ -25,7 +25,7 @@ export interface ReadOptions {
   readonly fresh?: boolean
 }
 
-/** So much is read before the size is known; most leaves have less. */
+/** How much to read before the size is known; most leaves are smaller. */
 const firstRead = 64 * 1024
 
 /** Missing: `undefined`. Other failures are thrown: they are not about this leaf alone. */

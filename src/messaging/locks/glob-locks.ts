@@ -96,7 +96,7 @@ export class GlobLocks {
     )
   }
 
-  /** What others hold that can mean a path of this pattern. */
+  /** The locks of other owners that can mean a path of this pattern. */
   async overlapping(glob: string, owner: string): Promise<GlobLock[]> {
     return (await this.list()).filter((lock) => lock.owner !== owner && globsOverlap(lock.glob, glob))
   }

@@ -20,7 +20,7 @@ export interface Held {
 
 export interface Busy {
   readonly outcome: 'busy'
-  /** Who holds it; or it is free, and this is the next in the line. */
+  /** The holder, or, if the lock is free, the next in the line. */
   readonly owner: string
   /** A deadlock, so that waiting would never end: owners and resources in turn, from the owner that asked back to it. */
   readonly circle?: readonly string[]

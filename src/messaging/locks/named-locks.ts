@@ -53,12 +53,12 @@ export class NamedLocks {
     return this.tree.exclusively(lockTurn, work, { mayRepeat: true })
   }
 
-  /** For one who takes what is free, or renews its own. */
+  /** For an owner that takes a free lock or renews its own, and does not wait. */
   request(wish: LockWish): LockRequest {
     return new LockRequest(this, wish)
   }
 
-  /** For one who waits in the line until it is its turn. */
+  /** For an owner that waits in the line. */
   async waitingRequest(wish: LockWish, { waitMs, signal }: LockWaitOptions): Promise<LockRequest> {
     if (waitMs <= 0) return this.request(wish)
     const deadline = performance.now() + waitMs
@@ -117,7 +117,7 @@ export class NamedLocks {
     )
   }
 
-  /** All who wait for anything in this space. */
+  /** All waiters for any lock of this space. */
   async waiting(): Promise<InLine[]> {
     const folder = childOf(this.#folder, 'line')
     const found: InLine[] = []

@@ -25,7 +25,7 @@ export interface Begun {
 export interface UsedBefore {
   readonly outcome: 'known'
   readonly digest: string
-  /** Of the message, where its sender noted it. */
+  /** The id of the message, if its sender noted it. */
   readonly id: string | undefined
   /** The message, if it still has to be moved: its sender may be held up or dead. */
   readonly staged: TreePath | undefined

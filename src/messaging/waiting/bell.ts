@@ -60,7 +60,7 @@ export async function listen(
   signal?.addEventListener('abort', stop)
   return {
     async next(dueInMs) {
-      // Not a fraction too early: that would be a second wake-up.
+      // Rounded up: waking a fraction of a millisecond too early would need a second wake-up.
       const inMs = Math.ceil(Math.min(dueInMs, lookAt - performance.now(), 2 ** 31 - 1))
       if (!rung && !signal?.aborted && inMs > 0) {
         let timer: NodeJS.Timeout | undefined

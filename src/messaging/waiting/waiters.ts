@@ -36,7 +36,7 @@ export class Waiters {
     return place
   }
 
-  /** All who wait, by name, without a look at whether they live. */
+  /** The names of all waiters, without checking that their processes live. */
   async names(): Promise<string[]> {
     const entries = await this.#tree.list(this.#folder, { fresh: true })
     return entries.flatMap(({ name, kind }) => (kind === 'leaf' && isSegment(name) && isWaiter(name) ? [name] : []))
@@ -52,7 +52,7 @@ export class Waiters {
     return living
   }
 
-  /** One of them, if it lives; else what it left is swept away. */
+  /** One waiter, if its process lives; otherwise its leaf is removed. */
   async alive(name: string): Promise<Waiter | undefined> {
     const path = childOf(this.#folder, name)
     const leaf = await this.#tree.read(path, { atMost: largest, fresh: true })

@@ -13,7 +13,7 @@ export interface WaitOptions<T> {
   readonly waitMs: number
   /** Ends the wait early, as if the time were up. Once it has ended, `attempt` is not called any more. */
   readonly signal?: AbortSignal | undefined
-  /** For an attempt that claims: called with what it found when the signal ended meanwhile, and then nothing is answered. */
+  /** For an attempt that claims: if the caller has gone meanwhile, gives back what was claimed, and `undefined` is the answer. */
   readonly giveBack?: (found: T) => Promise<unknown>
 }
 

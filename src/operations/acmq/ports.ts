@@ -1,4 +1,4 @@
-/** What AC-MQ needs from outside the tree: who knows what texts mean. */
+/** What AC-MQ needs from outside the tree: models that know what texts mean. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { once } from '../../kernel/once.ts'
 import type { AcmqPorts, Meaning } from '../../protocols/ac-mq/index.ts'

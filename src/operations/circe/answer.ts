@@ -29,7 +29,7 @@ export const circeAnswer = defineOperation({
   async run(context, { file, body }) {
     if (body.trim() === '') throw invalidInput('MISSING_INPUT', 'The answer is empty.', { hint: 'Give --body TEXT.' })
     const { agent, origins } = await context.configuration()
-    // Only who is named for this very command: an agent in the settings is not who answers for a person.
+    // Only an agent named by a flag of this command: the one in the settings does not answer for a person.
     const by = origins.agent === 'flag' ? agent : undefined
     return (await openCirce(context)).people.answer(file, { text: body, ...(by === undefined ? {} : { by }) })
   },

@@ -36,7 +36,7 @@ function summaryOf(all: readonly HistoryEntry[]): string[] {
   const request = entries.filter(isMessage).find(({ summary }) => summary !== undefined)
   const owners = [...new Set(entries.filter(isOwning).map(({ agent }) => agent))]
   const asked = named('asked')
-  /** Of a message what it did, which stands behind what it says. */
+  /** Without what stands before the first colon; checks have no such part. */
   const told = ({ event, detail }: HistoryEntry) =>
     event === 'checks' ? detail : detail.slice(detail.indexOf(': ') + 2)
   // A claim begins with all checks false.

@@ -18,7 +18,7 @@ export const circeTasks = defineOperation({
     const circe = await openCirce(context)
     if (id !== undefined) {
       const [task] = await circe.overview.tasks(id)
-      // Of one task, its messages are the list.
+      // For a single task, `limit` counts its messages.
       const { leftOut = 0, ...shown } = bounded(task!, { messages: 'first' }, limit)
       return { outcome: 'listed', tasks: [shown], leftOut, notices: [], isOne: true } as const
     }

@@ -15,7 +15,7 @@ const aName = 'the name of an agent, such as RefactorAgent'
 
 export const agent = text('The agent.', { positional: true, required: true, expected: aName, isActor: true })
 export const agentFlag = text('The agent.', { required: true, placeholder: 'AGENT', expected: aName })
-/** The same for whoever acts. */
+/** The same for the agent that acts. */
 export const actorFlag = { ...agentFlag, isActor: true } as const
 export const mailbox = integer('The number of the mailbox.', { required: true, least: 1, most: 999, placeholder: 'K' })
 export const compat = flag('Read the known deviations of other programs from the specification.')
@@ -59,13 +59,13 @@ export const since = text('Only from this time on.', {
   expected: 'a time such as 2026-01-31T12:00:00Z',
 })
 
-/** `compat`: somebody asked by flag to read the deviations of other programs; the settings may ask too. */
+/** `compat`: the flag to read the deviations of other programs; the settings can ask for it too. */
 export async function openDream(context: Context, compat = false): Promise<Dream> {
   const store = await context.store(dream)
   return store.reading({ compat: compat || (await context.configuration()).compat })
 }
 
-/** Who acts, or a name for whoever it is. */
+/** The agent that acts, or the given name when none is configured. */
 export const actorOr = async (context: Context, other: string): Promise<string> =>
   (await context.configuration()).agent ?? other
 

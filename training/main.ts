@@ -5,8 +5,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { SentenceModel } from '../src/protocols/shared-agent/language/sentence-model.ts'
-import { nowhere } from '../src/protocols/shared-agent/language/surroundings.ts'
 import { tokensOf } from '../src/protocols/shared-agent/language/tokens.ts'
+import { nowhere } from '../src/protocols/shared-agent/language/translation.ts'
 import { type Corpus, Expander, readCorpus } from './corpus.ts'
 import { train, usual } from './train.ts'
 

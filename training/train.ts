@@ -8,8 +8,8 @@ import {
   pairOf,
   transition,
 } from '../src/protocols/shared-agent/language/sentence-model.ts'
-import { nowhere, type Surroundings } from '../src/protocols/shared-agent/language/surroundings.ts'
 import { type Token, tokensOf } from '../src/protocols/shared-agent/language/tokens.ts'
+import { nowhere, type Surroundings } from '../src/protocols/shared-agent/language/translation.ts'
 import { type Corpus, type Entry, type Example, Expander, randomFrom } from './corpus.ts'
 
 export interface Options {

@@ -10,7 +10,7 @@ import { treePath } from '../../src/kernel/tree-path.ts'
 import { acmqPorts } from '../../src/operations/acmq/ports.ts'
 import { recently } from '../../src/operations/workspace/recently.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
-import { digestOf } from '../../src/protocols/ac-mq/memory/digest.ts'
+import { contentDigest } from '../../src/protocols/ac-mq/memory/generated.ts'
 import { embedTexts } from '../../src/protocols/ac-mq/store/memory/embedding.ts'
 import { VectorIndex } from '../../src/protocols/ac-mq/store/memory/vector-index.ts'
 import type { Tree } from '../../src/tree/tree.ts'
@@ -244,7 +244,7 @@ describe('the cache of vectors', () => {
   }
   const patience = { atFirst: 10_000, later: 10_000 }
   const embedded = (tree: Tree, embedder: ReturnType<typeof toy>, texts: readonly string[]) => {
-    const all = texts.map((text) => ({ digest: digestOf(text), text: async () => text }))
+    const all = texts.map((text) => ({ digest: contentDigest(text), text: async () => text }))
     return embedTexts({ tree }, embedder, all, patience)
   }
   /** As another process finds it. */
@@ -265,7 +265,7 @@ describe('the cache of vectors', () => {
       const vector = (n: number) => Float32Array.of(Math.cos(angle(n)), Math.sin(angle(n)))
       const add = async (version: string, from: number, count: number, keep: { keepMs: number; keepBytes: number }) => {
         const index = await VectorIndex.open(another(tree), toy(version), keep)
-        for (let n = from; n < from + count; n++) index.add(digestOf(`${version} ${n}`), vector(n))
+        for (let n = from; n < from + count; n++) index.add(contentDigest(`${version} ${n}`), vector(n))
         await index.save()
       }
       const much = { keepMs: 1e9, keepBytes: 1e9 }
@@ -273,7 +273,7 @@ describe('the cache of vectors', () => {
       expect((await filesIn(tree)).length).toBeLessThan(12)
       const index = await VectorIndex.open(another(tree), toy('toy'))
       expect(index.size).toBe(300)
-      for (let n = 0; n < 300; n++) expect(index.likeness(digestOf(`toy ${n}`), vector(n))).toBeGreaterThan(0.9999)
+      for (let n = 0; n < 300; n++) expect(index.likeness(contentDigest(`toy ${n}`), vector(n))).toBeGreaterThan(0.9999)
       await add('old', 0, 5000, much)
       for (let n = 300; n < 360; n += 3) await add('toy', n, 3, { keepMs: 1e9, keepBytes: 50_000 })
       expect((await filesIn(tree)).reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000)
@@ -308,7 +308,7 @@ describe('the cache of vectors', () => {
     const tree = openMemoryTree()
     const embedder = toy()
     const likeness = async (where: Tree, text: string) =>
-      (await embedded(where, embedder, [text])).index.likeness(digestOf(text), Float32Array.of(1, 0))
+      (await embedded(where, embedder, [text])).index.likeness(contentDigest(text), Float32Array.of(1, 0))
     expect(await likeness(tree, 'a')).toBeCloseTo(Math.SQRT1_2, 2)
     expect(await likeness(another(tree), 'a')).toBeCloseTo(Math.SQRT1_2, 2)
     expect(embedder.asked).toEqual(['a'])
@@ -342,7 +342,7 @@ describe('the cache of vectors', () => {
       },
     }
     const texts = Array.from({ length: 200 }, (_, n) => `The message with number ${n}`)
-    const all = texts.map((text) => ({ digest: digestOf(text), text: async () => text }))
+    const all = texts.map((text) => ({ digest: contentDigest(text), text: async () => text }))
     const first = await embedTexts({ tree }, slow, all, { atFirst: 100, later: 20 })
     expect(first.missing).toBeGreaterThan(150)
     expect(asked).toEqual(texts.slice(0, asked.length))

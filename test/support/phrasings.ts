@@ -1,6 +1,6 @@
 /** The tables of `test/golden/shared-agent/phrasings`, and their slots filled with something else. */
 import { readFileSync } from 'node:fs'
-import type { Surroundings } from '../../src/protocols/shared-agent/language/surroundings.ts'
+import type { Surroundings } from '../../src/protocols/shared-agent/language/translation.ts'
 
 export interface Slot {
   readonly name: string

@@ -51,3 +51,7 @@ export const unknownSender = 'unknown'
 
 export const isQueueName = (text: string): text is QueueName =>
   text === 'pending' || text === 'processing' || text === 'completed' || text === 'failed'
+
+/** The three reports of AC-MQ §16. Here, because `report.ts` is too much for a command to load. */
+export const reportModes = ['bottom-up', 'top-down', 'holistic'] as const
+export type ReportMode = (typeof reportModes)[number]

@@ -1,10 +1,9 @@
 /** Is a file in an inbox a message for that inbox? Every reason against it, and every remark about it. Pure. */
 import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Converted } from './compat.ts'
-import { unusualDirection } from './directions.ts'
 import { judgeValue, largestMessage, largestRead, parseMessage, readValue } from './format.ts'
 import { stemOf } from './layout.ts'
-import { isObject, type MrMessage } from './schema.ts'
+import { isObject, type MrMessage, unusualDirection } from './schema.ts'
 import type { Validated } from './store/outcomes.ts'
 import { type FieldProblem, payloadProblems } from './validate.ts'
 import { versionProblem } from './versions.ts'

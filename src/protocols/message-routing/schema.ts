@@ -153,3 +153,27 @@ export const payloadSchemas: Readonly<Record<MessageType, Schema>> = {
     'health',
   ),
 }
+
+type Role = 'agent' | 'coordinator'
+
+/**
+ * Which way each type usually goes. Roles are read off the names, as in the specification's examples; a message that goes
+ * another way is noted and delivered all the same.
+ */
+const usualDirections: Readonly<Record<MessageType, readonly `${Role} to ${Role}`[]>> = {
+  'status-update': ['agent to coordinator'],
+  'task-delegation': ['agent to agent', 'coordinator to agent'],
+  result: ['agent to agent', 'agent to coordinator'],
+  command: ['coordinator to agent'],
+  heartbeat: ['agent to coordinator'],
+}
+
+const roleOf = (name: string): Role => (/^coordinator(?:[-_]|$)/.test(name) ? 'coordinator' : 'agent')
+
+/** A sentence about an unusual direction, else `undefined`. An acknowledgement goes wherever the message came from. */
+export function unusualDirection({ from, to, type, correlation_id }: MrMessage): string | undefined {
+  if (type === 'status-update' && typeof correlation_id === 'string') return undefined
+  const direction = `${roleOf(from)} to ${roleOf(to)}` as const
+  if (!Object.hasOwn(usualDirections, type) || usualDirections[type].includes(direction)) return undefined
+  return `A ${type} usually goes from ${usualDirections[type].join(' or ')}; this one goes from ${direction}.`
+}

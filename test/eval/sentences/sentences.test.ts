@@ -1,8 +1,8 @@
 /** The sentences that are learned from, those that are measured by, and the weights that come of the first. */
 import { expect, it } from 'vitest'
 import { SentenceModel } from '../../../src/protocols/shared-agent/language/sentence-model.ts'
-import { nowhere } from '../../../src/protocols/shared-agent/language/surroundings.ts'
 import { tokensOf } from '../../../src/protocols/shared-agent/language/tokens.ts'
+import { nowhere } from '../../../src/protocols/shared-agent/language/translation.ts'
 import { readCorpus } from '../../../training/corpus.ts'
 import { train, usual } from '../../../training/train.ts'
 import { weights } from '../../support/session.ts'

@@ -7,9 +7,7 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { fromCompact, parseTime } from '../times.ts'
-import { describe } from './describe.ts'
-import { type ArchivedEntry, entryFrom, type PackedMessage, parsePackName, reasonOf } from './pack.ts'
-import { unzip, zlib } from './unzip.ts'
+import { type ArchivedEntry, describeMessage, entryFrom, type PackedMessage, parsePackName, reasonOf } from './pack.ts'
 
 const gzipHeader = 10
 const hasExtra = 4
@@ -24,7 +22,7 @@ export function printMember(message: PackedMessage, bytes: Uint8Array): Uint8Arr
 
 function fieldOf(message: PackedMessage, bytes: Uint8Array): Buffer {
   const { name, status, finishedAt } = message
-  const described = describe(bytes, name, status, finishedAt)
+  const described = describeMessage(bytes, name, status, finishedAt)
   const others = (['id', 'from', 'to', 'summary', 'timestamp'] as const).filter(
     (key) => message[key] !== described[key],
   )
@@ -127,11 +125,11 @@ function readMember(pack: Buffer, offset: number, { json, end, path, largest }: 
     const place = { offset, length: end - offset, size: bytes.length }
     const fallback = namedAfter(path, offset)
     const said = { ...fallback, ...fieldIn(json) }
-    const described = describe(bytes, said.name, fallback.status, said.finishedAt)
+    const described = describeMessage(bytes, said.name, fallback.status, said.finishedAt)
     // Whatever the field says that cannot be so, the message itself counts.
     return (
       entryFrom({ ...described, ...said, ...place }, path) ?? {
-        ...describe(bytes, fallback.name, fallback.status, fallback.finishedAt),
+        ...describeMessage(bytes, fallback.name, fallback.status, fallback.finishedAt),
         ...place,
         pack: path,
       }
@@ -156,3 +154,19 @@ function fieldIn(json: Buffer): Partial<PackedMessage> {
     return {}
   }
 }
+
+/** Loaded when first needed: most commands have nothing to do with the archive. */
+export const zlib = () => process.getBuiltinModule('node:zlib')
+
+/**
+ * The bytes of one gzip member, which a stranger may have packed. Its last four bytes say how many there are: decompressing
+ * stops there, and does not begin when they are more than a message may have.
+ */
+export function unzip(member: Uint8Array, largest: number): Uint8Array {
+  const size = sizeOf(member)
+  if (size > largest) throw new Error(`it has ${size} bytes, and a message has at most ${largest}`)
+  return zlib().gunzipSync(member, { maxOutputLength: Math.max(1, size) })
+}
+
+const sizeOf = (member: Uint8Array): number =>
+  member.length < 18 ? 0 : new DataView(member.buffer, member.byteOffset + member.length - 4, 4).getUint32(0, true)

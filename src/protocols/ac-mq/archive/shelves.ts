@@ -7,10 +7,9 @@ import { largestMessage as standardLargestMessage } from '../../../kernel/proble
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { TimedEntry, Tree } from '../../../tree/tree.ts'
 import { isMessageName, parseFileName } from '../file-name.ts'
-import { describe } from './describe.ts'
 import type { PackFile } from './index-cache.ts'
-import { type ArchivedEntry, type FinalStatus, packNameOf, parsePackName } from './pack.ts'
-import { unzip } from './unzip.ts'
+import { unzip } from './member.ts'
+import { type ArchivedEntry, describeMessage, type FinalStatus, packNameOf, parsePackName } from './pack.ts'
 
 export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
 
@@ -66,7 +65,7 @@ export async function readLoose(
     ? await readLooseBytes(tree, path, largest)
     : await tree.read(path, { atMost: headBytes }).then((leaf) => leaf && { bytes: leaf.bytes, leaf })
   if (!read) return undefined
-  const message = describe(read.bytes, nameWithin(file.name), loose.status, file.modifiedAt)
+  const message = describeMessage(read.bytes, nameWithin(file.name), loose.status, file.modifiedAt)
   const size = isZipped(path) ? read.bytes.length : read.leaf.size
   return { ...message, pack: path, offset: 0, length: read.leaf.size, size }
 }

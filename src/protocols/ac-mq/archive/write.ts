@@ -7,12 +7,12 @@ import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-p
 import { expectKind } from '../../../messaging/inspection/expected.ts'
 import type { Lease, MoveOptions, Tree } from '../../../tree/tree.ts'
 import { compactTime } from '../times.ts'
-import { describe } from './describe.ts'
 import { entriesOf } from './indexes.ts'
 import { ArchiveLease, LeaseLost } from './lease.ts'
-import { endMark, printMember, separator } from './member.ts'
+import { endMark, printMember, separator, unzip } from './member.ts'
 import {
   type ArchivedEntry,
+  describeMessage,
   type FinalStatus,
   indexNameOf,
   largestPack,
@@ -23,7 +23,6 @@ import {
   printEntry,
 } from './pack.ts'
 import { finalStatuses, isMonth, looseIn, nameWithin, readLooseBytes, readShelf, shelvesIn } from './shelves.ts'
-import { unzip } from './unzip.ts'
 
 export interface ToArchive extends PackedMessage {
   readonly path: TreePath
@@ -226,7 +225,7 @@ class Archiving {
       const read = await this.#readLoose(path)
       if (!read) continue
       const { bytes, leaf } = read
-      const message = this.#known.get(path) ?? describe(bytes, nameWithin(file.name), status, file.modifiedAt)
+      const message = this.#known.get(path) ?? describeMessage(bytes, nameWithin(file.name), status, file.modifiedAt)
       const digest = digestOf(leaf.bytes)
       if (await this.#isPacked(packed.get(message.id) ?? [], bytes)) {
         await this.#tree.remove(path, { onlyIf: sameAs(digest) })

@@ -7,8 +7,7 @@ import { groupBy } from '../../../kernel/group-by.ts'
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import type { AcmqViewWithBody } from '../store/view.ts'
 import { compactOf } from '../times.ts'
-import { digestOf } from './digest.ts'
-import { logHeading, logStart } from './generated.ts'
+import { contentDigest, logHeading, logStart } from './generated.ts'
 import { plainText } from './plain-text.ts'
 
 export type Trigger = 'similarity' | 'chain' | 'milestone' | 'query'
@@ -74,7 +73,7 @@ function headerOf(
 /** The time is not part of what is checked: a document that says the same as before is the same. */
 function checked(title: string, header: readonly string[], rest: string, generatedAt: string): string {
   const lines = header.map((line) => `${line}\n`).join('')
-  return `${title}**Generated:** ${generatedAt}\n${lines}**Check:** \`${digestOf(`${title}${lines}${rest}`)}\`\n${rest}`
+  return `${title}**Generated:** ${generatedAt}\n${lines}**Check:** \`${contentDigest(`${title}${lines}${rest}`)}\`\n${rest}`
 }
 
 export interface BusHead {
@@ -113,7 +112,7 @@ export function readBus(text: string): BusHead | undefined {
     messages: Number(field('Messages Included')) || 0,
     parts: Math.min(10_000, Number(field('Parts')) || 1),
     check,
-    isOurs: digestOf(text.replace(timeLine, '').replace(checkLine, '')) === check,
+    isOurs: contentDigest(text.replace(timeLine, '').replace(checkLine, '')) === check,
   }
 }
 

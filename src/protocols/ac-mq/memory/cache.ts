@@ -7,7 +7,7 @@ import type { Neighbours } from '../../../text/neighbours.ts'
 import type { AcmqView } from '../store/view.ts'
 import type { BusHead, BusMessage } from './bus-document.ts'
 import { contributionJudge } from './contributions.ts'
-import { digestOf } from './digest.ts'
+import { contentDigest } from './generated.ts'
 import { comparedParts } from './said.ts'
 
 /** A message, so that it need not be read again to know what it belongs to. */
@@ -65,9 +65,9 @@ export function cacheEntryMaker(titles: readonly string[]): (message: ReadMessag
     })
     return {
       ...{ id, name, createdAt, status, dependencies, mark },
-      content: digestOf(JSON.stringify([name, createdAt, status, from, to, summary, body])),
-      digest: digestOf(JSON.stringify([own, added])),
-      own: digestOf(own),
+      content: contentDigest(JSON.stringify([name, createdAt, status, from, to, summary, body])),
+      digest: contentDigest(JSON.stringify([own, added])),
+      own: contentDigest(own),
       features: featuresOf(own, added),
       reasons: Object.fromEntries(reasons),
     }

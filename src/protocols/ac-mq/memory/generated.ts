@@ -1,6 +1,6 @@
 /** Files that this program makes of a mission: never grouped or summarised, and hydrated only in part. */
+import { hash } from 'node:crypto'
 import { fromCompact } from '../times.ts'
-import { digestOf } from './digest.ts'
 
 export const busFolder = 'findings'
 export const snapshotFolder = 'artifacts/queue-snapshots'
@@ -68,9 +68,12 @@ function withShortTable(lines: readonly string[]): readonly string[] {
 
 export const withCheck = (body: string): string => `${body}\n${checkLine(body)}`
 
-const checkLine = (body: string): string => `<!-- check ${digestOf(body)} -->\n`
+const checkLine = (body: string): string => `<!-- check ${contentDigest(body)} -->\n`
 
 export function isAsWritten(text: string): boolean {
   const at = text.lastIndexOf('\n<!-- check ')
   return at > 0 && text.slice(at + 1) === checkLine(text.slice(0, at))
 }
+
+/** Names what was compared, shown or written: 32 hexadecimal digits. */
+export const contentDigest = (text: string | Uint8Array): string => hash('sha256', text, 'hex').slice(0, 32)

@@ -4,6 +4,7 @@
  */
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'
+import type { ReportMode } from '../schema.ts'
 import { type Blocked, blockedForGood, whyBlocked } from './blocked.ts'
 import { type LinksById, linksOf } from './chains.ts'
 import { contributionJudge, contributionsTo } from './contributions.ts'
@@ -11,13 +12,12 @@ import { generatedMark, saysGenerated } from './generated.ts'
 import { plainText } from './plain-text.ts'
 import { figuresOf, graphOf, timelineOf } from './report-figures.ts'
 import { type Fitted, fitted, fixed, type Part } from './report-fit.ts'
-import type { ReportMode } from './report-modes.ts'
 import type { BusFile, Picture, ReportFile, ReportMessage } from './report-picture.ts'
 import { countsOf, linkTo, listedAtMost, sourceIn, standingOf, whoIn } from './report-words.ts'
 import { comparedOf } from './said.ts'
 import { alike, inShort, type Telling, tellResults, titled, weightOf } from './telling.ts'
 
-export type { ReportMode } from './report-modes.ts'
+export type { ReportMode } from '../schema.ts'
 
 export interface PrintOptions {
   readonly mode: ReportMode

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { quote } from '../../../kernel/quotation.ts'
 import type { Writer } from '../ports.ts'
+import type { ReportMode } from '../schema.ts'
 import type { BusContent, BusHead } from './bus-document.ts'
-import type { ReportMode } from './report-modes.ts'
 
 const mostShown = 24_000
 

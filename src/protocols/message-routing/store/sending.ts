@@ -1,9 +1,9 @@
 /** Sending to one agent and to all. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { UsedBefore } from '../../../messaging/sending-once/sending-once.ts'
-import { unusualDirection } from '../directions.ts'
 import { type Draft, draftOf, example, payloadFrom } from '../draft.ts'
 import { type AgentId, agentId, fileNameOf, folders } from '../layout.ts'
+import { unusualDirection } from '../schema.ts'
 import { originalOf } from './answering.ts'
 import { type Delivered, refused } from './delivery.ts'
 import type { MrBroadcast, MrSendInput, MrSendOptions, MrSent } from './outcomes.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ageOf, diffLines, dryRunLines, listLines, rollbackLines, statusLines } from './answers.ts'
-import { automaticName, riskOf } from './automatic.ts'
+import { automaticName, riskOf } from './checkpoints.ts'
 import { type CheckpointRecord, idOf, messageOf, numberFrom, parseRecord, printRecord, recordFrom } from './record.ts'
 import { readEarlier, stepFrom } from './step.ts'
 

@@ -3,7 +3,6 @@ import { conflict, corrupt, notFound, SignalboxError } from '../../../kernel/err
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { Journal } from '../../../messaging/journal/journal.ts'
-import { automaticName, manyFiles, riskOf } from './automatic.ts'
 import type { ChangesSince, CheckpointPorts, WorkTree } from './ports.ts'
 import { type CheckpointRecord, checkName, checkType, type LastRollback, numberFrom, recordFrom } from './record.ts'
 import { type CheckpointStep, readEarlier } from './step.ts'
@@ -229,3 +228,24 @@ function expectOurs(step: CheckpointStep | 'strange' | undefined): CheckpointSte
     hint: 'Remove that file, then look at the files and at `#CHECKPOINT:list`.',
   })
 }
+
+/** Why work is risky enough to make a checkpoint before it. Shared Agent Protocol, Checkpoint Types. */
+export type Risk = 'delegation' | 'deploy' | 'delete' | 'change'
+
+/** When more files than this have changed since the last checkpoint, another one is made. */
+export const manyFiles = 5
+
+const riskyWords: readonly (readonly [Risk, RegExp])[] = [
+  ['deploy', /^(deploy(s|ed|ing|ment)?|redeploy|rollout|release)$/],
+  ['delete', /^(delet(e|es|ed|ing|ion)|remov(e|es|ed|ing|al)|drop|purge|wipe|erase|rm|truncate)$/],
+]
+
+/** Why a checkpoint is made before a task is handed over; `undefined` for ordinary work. */
+export function riskOf({ task, priority }: { readonly task: string; readonly priority?: string }): Risk | undefined {
+  if (priority === 'P0') return 'delegation'
+  const said = task.toLowerCase().split(/[^a-z0-9]+/)
+  return riskyWords.find(([, pattern]) => said.some((word) => pattern.test(word)))?.[0]
+}
+
+/** The name of a checkpoint that is made because of a risk. */
+export const automaticName = (risk: Risk): string => (risk === 'change' ? 'many_changes' : `before_${risk}`)

@@ -2,8 +2,9 @@
  * Sentences that a person has corrected, with the command that was meant: `save the day => #CHECKPOINT:create:manual:the day`.
  * The same sentence means that command from then on, also with another path, time or name in it. Pure.
  */
-import type { Surroundings } from './surroundings.ts'
+
 import { type Token, tokensOf } from './tokens.ts'
+import type { Surroundings } from './translation.ts'
 
 interface Correction {
   readonly said: string

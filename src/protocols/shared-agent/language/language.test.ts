@@ -9,11 +9,10 @@ import { firstManner, hear, isYes, type Manner, meantIn, wishOf } from './manner
 import { judgedLine, promptFor, withModel } from './model.ts'
 import { SentenceModel } from './sentence-model.ts'
 import { type Answered, sentenceFor, shownCommand } from './sentences.ts'
-import { nowhere, type Surroundings } from './surroundings.ts'
 import { timeAt } from './times.ts'
 import { piecesOf, tokensOf } from './tokens.ts'
 import { translate } from './translate.ts'
-import type { Asked, Translation } from './translation.ts'
+import { type Asked, nowhere, type Surroundings, type Translation } from './translation.ts'
 
 const weights = readFileSync(new URL('../../../../data/sentences.bin', import.meta.url))
 const model = new SentenceModel(weights)

@@ -5,10 +5,9 @@ import { quote } from '../../../kernel/quotation.ts'
 import { type CommandSpec, usageOf } from '../commands/spec.ts'
 import { parseLine } from '../format.ts'
 import { Refusal } from '../refusal.ts'
-import { nowhere, type Surroundings } from './surroundings.ts'
 import { tokensOf } from './tokens.ts'
 import { judgedCommand } from './translate.ts'
-import type { Translation } from './translation.ts'
+import { nowhere, type Surroundings, type Translation } from './translation.ts'
 
 const longestNote = 300
 

@@ -1,7 +1,7 @@
 /** What was said for each slot of a request. Pure. */
 import type { Slot } from './sentence-model.ts'
-import type { Surroundings } from './surroundings.ts'
 import type { Kind, Token } from './tokens.ts'
+import type { Surroundings } from './translation.ts'
 
 /** Words that name nothing by themselves. */
 const empty =

@@ -1,7 +1,7 @@
 /** A sentence as typed tokens: words, and what has a form of its own (paths, times, names of the session). Pure. */
 import { nearest } from '../../../kernel/nearest.ts'
-import { type Surroundings, usualAgents } from './surroundings.ts'
 import { timeAt } from './times.ts'
+import { type Surroundings, usualAgents } from './translation.ts'
 
 type Piecewise = 'word' | 'mark' | 'quote'
 type File = 'path' | 'context' | 'folder'

@@ -23,9 +23,8 @@ import {
 import { destroys, whyDoubted, whyNotPlain } from './safety.ts'
 import { Said } from './said.ts'
 import type { Guess, SentenceModel } from './sentence-model.ts'
-import { nowhere, type Surroundings } from './surroundings.ts'
 import { agentsKnown, type Token, tokensOf } from './tokens.ts'
-import type { Translation } from './translation.ts'
+import { nowhere, type Surroundings, type Translation } from './translation.ts'
 
 /** What is longer is a document, and no request. */
 const mostTokens = 120

@@ -1,4 +1,23 @@
-/** What a translator answers: first, why something is asked back. */
+/** What a translator is told about the session, and what it answers. */
+import type { CommandSpec } from '../commands/spec.ts'
+import { commands } from '../commands/table.ts'
+
+/** All of it is a help to the translator; none of it is needed. */
+export interface Surroundings {
+  readonly table: readonly CommandSpec[]
+  readonly agents: readonly string[]
+  readonly keys: readonly string[]
+  /** Oldest first. */
+  readonly checkpoints: readonly { readonly id: string; readonly name: string }[]
+  readonly tasks: readonly { readonly id: string; readonly agent: string; readonly task: string }[]
+}
+
+/** The agents of the specification's examples: they can be spoken of in a new session. */
+export const usualAgents = ['DevAgent', 'TestAgent'] as const
+
+export const nowhere: Surroundings = { table: commands, agents: [], keys: [], checkpoints: [], tasks: [] }
+
+/** Why the translator asks back. */
 export type Reason =
   /** Nothing in it is a request, no command does this, or it is not certain which. */
   | 'unclear'

@@ -1,7 +1,6 @@
 /** `#CHECKPOINT` and `#ROLLBACK`: handed to `checkpoints/`, and noted in the session. Shared Agent Protocol §13. */
 import * as answers from '../checkpoints/answers.ts'
-import { manyFiles } from '../checkpoints/automatic.ts'
-import type { Checkpoints, WithRecovered } from '../checkpoints/checkpoints.ts'
+import { type Checkpoints, manyFiles, type WithRecovered } from '../checkpoints/checkpoints.ts'
 import { boundOf } from '../commands/limits.ts'
 import { checkpointsOf } from './kept.ts'
 import { type Answer, type Handlers, nothing, type Speech, told } from './speech.ts'

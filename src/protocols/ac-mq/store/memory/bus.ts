@@ -9,7 +9,7 @@ import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { blockedForGood, whyBlocked } from '../../memory/blocked.ts'
 import type { BusContent, Trigger } from '../../memory/bus-document.ts'
 import type { CachedDocument, MemoryCache, WordUsage } from '../../memory/cache.ts'
-import { digestOf } from '../../memory/digest.ts'
+import { contentDigest } from '../../memory/generated.ts'
 import { writtenBy } from '../../memory/written.ts'
 import type { AcmqPorts, Writer } from '../../ports.ts'
 import type { MissionFiles } from '../parts.ts'
@@ -177,7 +177,7 @@ class Renewal {
     const { trigger, query, provider } = plan
     const { usage } = this.#wanted
     const rest = [usage.sample, files.settings.busDocumentBytes, writer?.id, changed?.name, answer?.content]
-    return digestOf(JSON.stringify([version, trigger, query, provider, ...rest, members]))
+    return contentDigest(JSON.stringify([version, trigger, query, provider, ...rest, members]))
   }
 
   #taskOf({ name }: Existing): string {

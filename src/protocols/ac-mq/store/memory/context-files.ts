@@ -6,7 +6,7 @@ import { changeLeaf } from '../../../../messaging/leaves/change.ts'
 import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import { pathInside } from '../../layout.ts'
 import type { ContextFile } from '../../memory/clusters.ts'
-import { digestOf } from '../../memory/digest.ts'
+import { contentDigest } from '../../memory/generated.ts'
 import type { MissionFiles } from '../parts.ts'
 import { longestCompared } from './moved-files.ts'
 
@@ -32,7 +32,13 @@ export async function readText(
   const leaf = await unlessUnreadable(tree.read(childOf(folder, name), { atMost: longestCompared }))
   if (!leaf || leaf.size > longestCompared || leaf.bytes.includes(0) || !isUtf8(leaf.bytes)) return undefined
   const text = Buffer.from(leaf.bytes.subarray(0, mostRead)).toString('utf8')
-  return { name, text, digest: digestOf(leaf.bytes), size: leaf.size, ...(cluster === undefined ? {} : { cluster }) }
+  return {
+    name,
+    text,
+    digest: contentDigest(leaf.bytes),
+    size: leaf.size,
+    ...(cluster === undefined ? {} : { cluster }),
+  }
 }
 
 export async function textsInCluster(files: MissionFiles, cluster: string): Promise<ReadFile[]> {

@@ -8,7 +8,7 @@ import { changeLeaf } from '../../../../messaging/leaves/change.ts'
 import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import { stateOf } from '../../../../tree/home.ts'
 import { type MissionAddress, pathInside } from '../../layout.ts'
-import { digestOf } from '../../memory/digest.ts'
+import { contentDigest } from '../../memory/generated.ts'
 import type { MissionFiles } from '../parts.ts'
 
 /** Relative to the mission, both in `context/`. */
@@ -155,7 +155,7 @@ async function* digestsIn({ tree, path: mission }: Place, wanted: readonly FileM
       if (kind === 'folder' && depth < deepest && isSegment(name)) folders.push({ path, depth: depth + 1 })
       if (kind !== 'leaf' || size > longestCompared || !(sizes.has(size) || sizes.has(undefined))) continue
       const leaf = await unlessUnreadable(tree.read(`${mission}/${path}` as TreePath, { atMost: longestCompared }))
-      if (leaf && leaf.size <= longestCompared) yield { path, digest: digestOf(leaf.bytes) }
+      if (leaf && leaf.size <= longestCompared) yield { path, digest: contentDigest(leaf.bytes) }
     }
   }
 }

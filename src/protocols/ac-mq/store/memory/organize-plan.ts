@@ -3,8 +3,7 @@ import { childOf, isSegment } from '../../../../kernel/tree-path.ts'
 import { readDependency } from '../../dependencies.ts'
 import { pathInside } from '../../layout.ts'
 import { type ContextFile, clustersOf, comparedText } from '../../memory/clusters.ts'
-import { digestOf } from '../../memory/digest.ts'
-import { saysGenerated } from '../../memory/generated.ts'
+import { contentDigest, saysGenerated } from '../../memory/generated.ts'
 import type { AcmqPorts } from '../../ports.ts'
 import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
@@ -58,7 +57,7 @@ const patience = { atFirst: 20_000, later: 20_000 }
 async function contextVectors(files: MissionFiles, ports: AcmqPorts, all: readonly ContextFile[]) {
   const texts = all.map((file) => {
     const text = comparedText(file)
-    return { file, digest: digestOf(text), text: async () => text }
+    return { file, digest: contentDigest(text), text: async () => text }
   })
   try {
     const { embedder } = await ports.meaning()

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { aMessage } from '../../../test/support/message-routing-messages.ts'
-import { unusualDirection } from './directions.ts'
-import type { MessageType } from './schema.ts'
+import { type MessageType, unusualDirection } from './schema.ts'
 
 describe('directions', () => {
   it.each([

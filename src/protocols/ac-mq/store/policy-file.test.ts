@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matches, simple } from './patterns.ts'
+import { matches, simple } from './policy-file.ts'
 
 const isHeld = (pattern: string, text: string) => matches(pattern, simple(text))
 

@@ -5,7 +5,7 @@
 import { describe, expect } from 'vitest'
 import { childOf, type TreePath, treePath } from '../../src/kernel/tree-path.ts'
 import { unfinishedChanges } from '../../src/messaging/inspection/changes.ts'
-import { unfinishedSends } from '../../src/messaging/inspection/sends.ts'
+import { unfinishedSends } from '../../src/messaging/inspection/findings.ts'
 import { Journal, type Steps } from '../../src/messaging/journal/journal.ts'
 import { SendingOnce } from '../../src/messaging/sending-once/sending-once.ts'
 import type { Tree } from '../../src/tree/tree.ts'

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { treePath } from '../../src/kernel/tree-path.ts'
-import { messageOf, parseMessage as parseAcmq, type ReadMessage, withFields } from '../../src/protocols/ac-mq/format.ts'
+import {
+  messageOrThrow,
+  parseMessage as parseAcmq,
+  type ReadMessage,
+  withFields,
+} from '../../src/protocols/ac-mq/format.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import {
   fileNameOf as acmqNameOf,
@@ -15,7 +20,11 @@ import { inboxPath } from '../../src/protocols/circe/layout.ts'
 import { agentId as circeAgent, fileNameOf as circeNameOf } from '../../src/protocols/circe/names.ts'
 import { headlineOf as circeHeadlineOf } from '../../src/protocols/circe/store/view.ts'
 import { parseEvent, printEvent } from '../../src/protocols/dream-os/event-format.ts'
-import { parseMessage as parsePlain, printMessage as printPlain, saidBy } from '../../src/protocols/dream-os/format.ts'
+import {
+  parseMessage as parsePlain,
+  printMessage as printPlain,
+  statedFieldsOf,
+} from '../../src/protocols/dream-os/format.ts'
 import { dream } from '../../src/protocols/dream-os/index.ts'
 import {
   folderPath,
@@ -24,7 +33,7 @@ import {
   reflectionsPath,
   taskFileName,
 } from '../../src/protocols/dream-os/layout.ts'
-import { messageOf as dreamMessageOf, readMessage } from '../../src/protocols/dream-os/mailbox-format.ts'
+import { inSpecifiedOrder as dreamMessageOf, readMessage } from '../../src/protocols/dream-os/mailbox-format.ts'
 import { agentId as dreamAgent, mailboxNumber } from '../../src/protocols/dream-os/names.ts'
 import type { MailboxMessage, PlannerEvent } from '../../src/protocols/dream-os/schema.ts'
 import { viewOf as dreamViewOf, envelopeIn, idFrom } from '../../src/protocols/dream-os/store/view.ts'
@@ -58,7 +67,7 @@ describeProtocol<{ read: ReadMessage; bytes: Uint8Array }>({
   samples: ['specification', 'specification-failed', 'crlf', 'timestamp-with-offset', 'fences-in-body'].map(acmqSample),
   unknownField: { ...acmqSample('unknown-fields'), text: 'reply_to: x' },
   // A message of AC-MQ is its bytes: a change edits them and keeps all the rest.
-  parse: (bytes, fileName) => ({ read: messageOf(parseAcmq(bytes, { ...alpha, fileName })), bytes }),
+  parse: (bytes, fileName) => ({ read: messageOrThrow(parseAcmq(bytes, { ...alpha, fileName })), bytes }),
   print: ({ read, bytes }) => withFields(bytes, { priority: read.message.record.priority }),
   recordOf: ({ read }) => read.message.record,
   lift: ({ read: { message, problems } }, path) => acmqViewOf(message.record, 'pending', path, problems),
@@ -188,7 +197,10 @@ describeProtocol(
     recordOf: (message) => message,
     lift: (message, path) =>
       dreamViewOf(message, { agent: 'RefactorAgent', state: 'inbox', path: path as never, modifiedAt: 0 }),
-    names: { nameOf: (message) => taskFileName(saidBy(message).id!), readName: (name) => ({ id: idFrom(name) }) },
+    names: {
+      nameOf: (message) => taskFileName(statedFieldsOf(message).id!),
+      readName: (name) => ({ id: idFrom(name) }),
+    },
     folderOf: (name) => reflectionsPath(places, dreamAgent(name)),
   },
   'plain channels',

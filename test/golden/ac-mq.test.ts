@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   failureOf,
-  messageOf,
+  messageOrThrow,
   parseMessage,
   printMessage,
   resultOf,
@@ -42,7 +42,7 @@ const parsed = (bytes: Uint8Array, { fileName, mission }: Golden) =>
   parseMessage(bytes, { fileName, address: missionAddress(mission), timeoutSeconds: 3600 })
 
 const parse = (bytes: Uint8Array, golden: Golden) => {
-  const { message, problems } = messageOf(parsed(bytes, golden))
+  const { message, problems } = messageOrThrow(parsed(bytes, golden))
   return { ...message, problems }
 }
 

@@ -11,7 +11,7 @@ import { findCycle } from '../../src/protocols/ac-mq/cycles.ts'
 import { parseDependency, readDependency } from '../../src/protocols/ac-mq/dependencies.ts'
 import {
   failureOf,
-  messageOf,
+  messageOrThrow,
   parseAnyMessage,
   parseMessage,
   printMessage,
@@ -85,7 +85,7 @@ describe('messages', () => {
   it('are read as they were printed', () => {
     check(fc.tuple(record, body), ([message, text]) => {
       const bytes = printMessage(message, text)
-      const { message: parsed, problems } = messageOf(parseMessage(bytes, context))
+      const { message: parsed, problems } = messageOrThrow(parseMessage(bytes, context))
       const { record: read, bodyStart } = parsed
       expect(read).toEqual(message)
       // A summary that holds U+FFFD cannot be told from one whose bytes were not UTF-8.
@@ -142,7 +142,7 @@ describe('messages', () => {
     ]
     check(files, (bytes) => {
       const read = parseMessage(bytes, context)
-      if (read.outcome === 'malformed') expect(() => messageOf(read)).toThrow(SignalboxError)
+      if (read.outcome === 'malformed') expect(() => messageOrThrow(read)).toThrow(SignalboxError)
       for (const step of steps) {
         try {
           step(bytes)

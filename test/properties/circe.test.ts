@@ -18,7 +18,7 @@ import {
   type TaskId,
   taskId,
 } from '../../src/protocols/circe/names.ts'
-import { type Draft, messageStatuses } from '../../src/protocols/circe/schema.ts'
+import { type CirceDraft, messageStatuses } from '../../src/protocols/circe/schema.ts'
 import { parseSteps } from '../../src/protocols/circe/steps.ts'
 import { checksOf, printTaskFile, readTask, type Task, taskStatuses } from '../../src/protocols/circe/task.ts'
 
@@ -35,7 +35,7 @@ const time = fc.integer({ min: 0, max: 4_102_444_800 }).map((seconds) => seconds
 const plain = fc.string({ unit: 'grapheme', maxLength: 60 }).map((text) => text.replace(/[\r\n#`~]/g, ' ').trim())
 const paragraph = fc.array(plain, { maxLength: 4 }).map((lines) => lines.join('\n').trim())
 const header = fc.tuple(fc.stringMatching(/^x[a-z0-9_.-]{0,10}$/), plain)
-const draft: fc.Arbitrary<Draft> = fc
+const draft: fc.Arbitrary<CirceDraft> = fc
   .record({
     from: agent,
     to: fc.oneof(agent, fc.constant('all'), fc.constant('ROOSTER')),
@@ -118,7 +118,7 @@ describe('messages', () => {
     const wild = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('').toWellFormed())
     holds(
       fc.property(fc.array(fc.record({ name: wild, text: wild }), { maxLength: 3 }), wild, (sections, value) => {
-        const given: Draft = {
+        const given: CirceDraft = {
           from: 'a',
           to: 'b',
           intent: 'inform',

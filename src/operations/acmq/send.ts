@@ -1,6 +1,6 @@
 import { invalidInput } from '../../kernel/errors.ts'
 import { duration, integer, list, text, withoutUndefined } from '../../kernel/field.ts'
-import type { Draft, Mission } from '../../protocols/ac-mq/index.ts'
+import type { AcmqDraft, Mission } from '../../protocols/ac-mq/index.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { noticesAbout } from '../stores.ts'
 import { mission, openSender } from './mission.ts'
@@ -90,7 +90,7 @@ interface Given {
   readonly summary?: string
 }
 
-async function draftOf({ file, body, summary }: Given, { sending }: Pick<Mission, 'sending'>): Promise<Draft> {
+async function draftOf({ file, body, summary }: Given, { sending }: Pick<Mission, 'sending'>): Promise<AcmqDraft> {
   if (file !== undefined && body !== undefined) {
     throw invalidInput('GIVEN_TWICE', 'Both --body and --file were given.', { hint: 'Give one of them.' })
   }

@@ -3,7 +3,7 @@ import { list, text } from '../../kernel/field.ts'
 import {
   type CommandSpec,
   type Mail,
-  type Said,
+  type SayOutcome,
   type Sessions,
   sharedAgent,
 } from '../../protocols/shared-agent/index.ts'
@@ -20,7 +20,7 @@ export const words = (what: string, placeholder: string) =>
   )
 
 export { sessionFolder } from '../../protocols/shared-agent/index.ts'
-export type { CommandSpec, Mail, Said, Sessions }
+export type { CommandSpec, Mail, SayOutcome, Sessions }
 
 export const openSessions = (context: Context): Promise<Sessions> => context.store(sharedAgent)
 

@@ -1,17 +1,17 @@
 /** What could not be done, as an answer of the protocol: the speaker gets an `#ERROR` line, whatever stood in the way. */
 import { SignalboxError } from '../../kernel/errors.ts'
-import type { Said } from '../../protocols/shared-agent/index.ts'
+import type { SayOutcome } from '../../protocols/shared-agent/index.ts'
 
 /** Refused because of something outside of the protocol: there is no git repository, a file is damaged, a disk is full. */
-interface Prevented extends Omit<Said, 'session'> {
+interface Prevented extends Omit<SayOutcome, 'session'> {
   readonly outcome: 'refused'
   /** The error as other commands tell it. */
   readonly error: { readonly code: string; readonly message: string; readonly hint: string | null }
 }
 
-export type Answered = Said | Prevented
+export type Answered = SayOutcome | Prevented
 
-export async function answerOrRefusal(say: () => Promise<Said>): Promise<Answered> {
+export async function answerOrRefusal(say: () => Promise<SayOutcome>): Promise<Answered> {
   try {
     return await say()
   } catch (error) {

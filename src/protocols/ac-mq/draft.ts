@@ -4,7 +4,7 @@ import type { Field, Fields } from '../../formats/header-field.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { withoutUndefined } from '../../kernel/field.ts'
 
-export interface Draft {
+export interface AcmqDraft {
   readonly body: string
   readonly from?: string
   readonly to?: string
@@ -22,7 +22,7 @@ export interface Draft {
 const carriedOver = ['from', 'to', 'id', 'summary', 'priority', 'timeout_seconds', 'dependencies']
 const setBySending = ['mission_id', 'timestamp', 'status', 'attempt', 'sent_to']
 
-export async function readDraft(text: string, mission: string): Promise<Draft> {
+export async function readDraft(text: string, mission: string): Promise<AcmqDraft> {
   const read = readFrontMatter(text)
   if (!read) return { body: text, notices: [] }
   const { fields, bodyStart } = read

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   failureOf,
-  messageOf,
+  messageOrThrow,
   parseMessage,
   printMessage,
   resultOf,
@@ -55,14 +55,14 @@ describe('printing', () => {
 describe('reading', () => {
   it('needs no more than the header', () => {
     const whole = printMessage(record, 'Body')
-    const read = messageOf(parseMessage(whole, context))
+    const read = messageOrThrow(parseMessage(whole, context))
     const { bodyStart } = read.message
     expect(parseMessage(whole.subarray(0, bodyStart), context)).toEqual(read)
     expect(read).toEqual({ outcome: 'message', message: { record, bodyStart }, problems: [] })
   })
 
   it('uses the configured timeout for messages that name none', () => {
-    expect(messageOf(parseMessage(Buffer.from(foreign), context)).message.record.timeout_seconds).toBe(900)
+    expect(messageOrThrow(parseMessage(Buffer.from(foreign), context)).message.record.timeout_seconds).toBe(900)
   })
 })
 

@@ -26,7 +26,7 @@ export interface AcmqMessage {
 export type ReadMessage = Exclude<Parsed<AcmqMessage>, Malformed>
 
 export interface MalformedMessage extends Malformed {
-  /** Of the first problem: the file and the line, for the error that `messageOf` makes of it. */
+  /** Of the first problem: the file and the line, for the error that `messageOrThrow` makes of it. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
@@ -43,7 +43,7 @@ export const parseMessage = (bytes: Uint8Array, context: CheckContext): ParsedMe
   parseOwnMessage(bytes, context) ?? parseAnyMessage(bytes, context)
 
 /** The message, for those who cannot go on without one: throws an error that says what is wrong with it. */
-export function messageOf<Read extends ReadMessage>(read: Read | MalformedMessage | ClosedMessage): Read {
+export function messageOrThrow<Read extends ReadMessage>(read: Read | MalformedMessage | ClosedMessage): Read {
   if (read.outcome === 'message') return read
   throw errorOf(read)
 }

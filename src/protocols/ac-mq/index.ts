@@ -5,7 +5,7 @@ import type { AcmqPorts } from './ports.ts'
 import { type AcmqSettings, defaultSettings, section, settingsFrom } from './settings.ts'
 import type { Missions } from './store/missions.ts'
 
-export type { Draft } from './draft.ts'
+export type { AcmqDraft } from './draft.ts'
 export type { Hydration } from './hydrate/hydrate.ts'
 export type { MissionAddress } from './layout.ts'
 export type { Manifest } from './manifest/manifest.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { messageOf, parseAnyMessage, parseMessage, withFields } from './format.ts'
+import { messageOrThrow, parseAnyMessage, parseMessage, withFields } from './format.ts'
 import { missionAddress } from './layout.ts'
 import { readOwnHeader } from './own-header.ts'
 import { printHeader } from './print-header.ts'
@@ -31,7 +31,7 @@ describe('a header as we write it', () => {
   it('is read the same way when its time is to the millisecond, as sending writes it', () => {
     const bytes = Buffer.from(header.replace('10:30:00Z', '10:30:00.123Z'))
     expect(readOwnHeader(bytes)?.record.timestamp).toBe('2025-07-04T10:30:00.123Z')
-    const { message, problems } = messageOf(parseMessage(bytes, context))
+    const { message, problems } = messageOrThrow(parseMessage(bytes, context))
     const { header: text, ...read } = message
     expect(parseAnyMessage(bytes, context)).toEqual({ outcome: 'message', message: read, problems: [] })
     expect(text).toBe(bytes.toString('latin1', 0, read.bodyStart))

@@ -1,7 +1,6 @@
 /** What a sender gives, as the sections of a message. Pure. Spec: CIRCE, "Standard Message Format". */
-import { type HeaderMarkdown, parseHeaderMarkdown } from '../../formats/header-markdown.ts'
+import { type HeaderMarkdown, parseHeaderMarkdown, type Section } from '../../formats/header-markdown.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
-import type { Section } from './schema.ts'
 
 interface Given {
   /** Written as it is, with the headings that it has. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { splitBody } from './body.ts'
 import { bodyOf, optionsOf, parseMessage, plainTextOf, printMessage, statusOf, timeOf } from './format.ts'
-import { type CirceMessage, type Draft, isWhole } from './schema.ts'
+import { type CirceDraft, type CirceMessage, isWhole } from './schema.ts'
 
 const head = (more = '') =>
   `# MESSAGE\nfrom: a\nto: b\nintent: inform\nstatus: new\ncreated_at: 2026-01-01T12:00:00Z\n${more}`
@@ -10,7 +10,7 @@ function messageOf(text: string): CirceMessage {
   if (parsed.outcome !== 'message') throw new Error(parsed.problems[0].message)
   return parsed.message
 }
-const draft = (more: Partial<Draft> = {}): Draft => ({
+const draft = (more: Partial<CirceDraft> = {}): CirceDraft => ({
   ...{ from: 'a', to: 'b', intent: 'inform', status: 'new', time: Date.parse('2026-01-01T12:00:00Z') },
   ...{ headers: [], lead: '', sections: [{ name: 'Summary', text: 'Hello' }] },
   ...more,
@@ -134,7 +134,7 @@ describe('a new message', () => {
       { name: 'Empty', text: '' },
     ])
   })
-  it.each<[string, Partial<Draft>]>([
+  it.each<[string, Partial<CirceDraft>]>([
     ['a header that has a flag', { headers: [['From', 'x']] }],
     ['our own header', { headers: [['in_reply_to', 'x']] }],
     [

@@ -3,7 +3,7 @@
  * again: its bytes are moved and copied as they are. Pure. Spec: CIRCE, "Standard Message Format".
  */
 import { parseDateTime } from '../../formats/date-time.ts'
-import { parseHeaderMarkdown, printHeaderMarkdown } from '../../formats/header-markdown.ts'
+import { parseHeaderMarkdown, printHeaderMarkdown, type Section } from '../../formats/header-markdown.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
@@ -11,8 +11,8 @@ import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import { isKnownIntent, needsTask } from './intents.ts'
 import { isAgentId, isEverybody, isRooster, isTaskId, type TaskId } from './names.ts'
 import {
+  type CirceDraft,
   type CirceMessage,
-  type Draft,
   type Head,
   knownHeaders,
   type MessageStatus,
@@ -21,7 +21,6 @@ import {
   replyHeader,
   requiredHeaders,
   rooster,
-  type Section,
   sectionOf,
 } from './schema.ts'
 
@@ -229,7 +228,7 @@ export function optionsOf(message: Pick<CirceMessage, 'sections'>): string[] {
 }
 
 /** The text of a new message. What it prints is read back as given; anything else is refused before it is written. */
-export function printMessage(draft: Draft): string {
+export function printMessage(draft: CirceDraft): string {
   const { from, to, intent, task, status, time, replyTo, lead, sections } = draft
   const further = draft.headers.map(([key, value]) => [key, value] as const)
   const clash = further.find(([key]) => isOwnHeader(key))

@@ -7,7 +7,7 @@ import type { Circe } from './store/circe.ts'
 
 export type { CirceEvent, EventName } from './events.ts'
 export { intentRows } from './intents.ts'
-export type { Place as CirceState } from './lifecycle.ts'
+export type { CirceState } from './lifecycle.ts'
 export {
   isWhole as isWholeMessage,
   type MessageStatus,

@@ -5,7 +5,7 @@
 import type { Stage } from '../../kernel/envelope.ts'
 
 export const places = ['new', 'inbox', 'workspace', 'logged', 'rejected'] as const
-export type Place = (typeof places)[number]
+export type CirceState = (typeof places)[number]
 
 export type Transition = 'claim' | 'start' | 'settle' | 'release' | 'reject' | 'putBack'
 
@@ -20,7 +20,7 @@ export const transitions = {
   workspace: { settle: 'logged', release: 'new' },
   logged: {},
   rejected: { putBack: 'new' },
-} as const satisfies Readonly<Record<Place, Partial<Record<Transition, Place>>>>
+} as const satisfies Readonly<Record<CirceState, Partial<Record<Transition, CirceState>>>>
 
 /** How far a message has come, in the words of all protocols. In an inbox it may still wait to be handed out. */
 export const stages = {
@@ -29,12 +29,12 @@ export const stages = {
   workspace: 'claimed',
   logged: 'finished',
   rejected: 'failed',
-} as const satisfies Readonly<Record<Place, Stage>>
+} as const satisfies Readonly<Record<CirceState, Stage>>
 
-const ways: Readonly<Record<Place, Partial<Record<Transition, Place>>>> = transitions
+const ways: Readonly<Record<CirceState, Partial<Record<Transition, CirceState>>>> = transitions
 
 /** Where a transition leads. That there is no such way is a mistake in this program, never of a caller. */
-export function nextPlace(from: Place, transition: Transition): Place {
+export function nextPlace(from: CirceState, transition: Transition): CirceState {
   const next = ways[from][transition]
   if (next === undefined) throw new Error(`CIRCE has no way to ${transition} a message that is ${from}.`)
   return next

@@ -1,4 +1,5 @@
 /** What a message of CIRCE says, and the words it may use. Spec: CIRCE, "Message Schema" and "Required Headers". */
+import type { Section } from '../../formats/header-markdown.ts'
 import type { TaskId } from './names.ts'
 
 /** How the sender says that things stand. A task has states of its own: see `task.ts`. */
@@ -24,11 +25,6 @@ export const everybody = 'all'
 
 /** The person. Has no folder: what is for ROOSTER waits in the human inbox. */
 export const rooster = 'ROOSTER'
-
-export interface Section {
-  readonly name: string
-  readonly text: string
-}
 
 /** What a message can ask of a person. */
 export const questionKinds = ['question', 'escalation', 'approval'] as const
@@ -63,7 +59,7 @@ export interface CirceMessage extends Head {
   readonly sections: readonly Section[]
 }
 
-export interface Draft {
+export interface CirceDraft {
   readonly from: string
   readonly to: string
   readonly intent: string

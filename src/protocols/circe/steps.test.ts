@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type CirceEvent, eventNames, eventsIn, parseEvent, printEvent } from './events.ts'
 import { agentId, type FileName, type TaskId } from './names.ts'
-import { parseSteps, type Step, stepsInNote } from './steps.ts'
+import { type CirceStep, parseSteps, stepsInNote } from './steps.ts'
 import { newTask } from './task.ts'
 
 const task = 'FEAT-021' as TaskId
@@ -14,7 +14,7 @@ const facts = {
   reviewers: ['qa'],
   formerOwner: { owner: 'qa', claimedAt: at },
 }
-const steps: Step[] = [
+const steps: CirceStep[] = [
   { do: 'own', task, owner: agent, at, before: 'owner: qa\n' },
   { do: 'disown', task, owner: agent },
   { do: 'claim', file, agent, task },

@@ -84,18 +84,18 @@ const steps = {
 } as const
 
 type Name = keyof typeof steps
-export type Step = { [N in Name]: { readonly do: N } & Shaped<(typeof steps)[N]> }[Name]
-export type StepOf<N extends Name> = Extract<Step, { do: N }>
+export type CirceStep = { [N in Name]: { readonly do: N } & Shaped<(typeof steps)[N]> }[Name]
+export type StepOf<N extends Name> = Extract<CirceStep, { do: N }>
 
 const named = object({ do: oneOf(Object.keys(steps) as Name[]) })
 const readers = Object.fromEntries(Object.entries(steps).map(([name, shape]) => [name, object(shape)]))
-const step: Reader<Step> = (value) => {
+const step: Reader<CirceStep> = (value) => {
   const { do: name } = named(value)
-  return { do: name, ...(readers[name]!(value) as object) } as Step
+  return { do: name, ...(readers[name]!(value) as object) } as CirceStep
 }
 
 /** `undefined` where one of them is no step of ours. */
-export function parseSteps(values: readonly unknown[]): readonly Step[] | undefined {
+export function parseSteps(values: readonly unknown[]): readonly CirceStep[] | undefined {
   try {
     return values.map(step)
   } catch {
@@ -104,7 +104,7 @@ export function parseSteps(values: readonly unknown[]): readonly Step[] | undefi
 }
 
 /** The task that a step changes; `undefined` for one about a message alone. */
-export const taskOf = (step: Step): TaskId | undefined =>
+export const taskOf = (step: CirceStep): TaskId | undefined =>
   step.do === 'write' ? step.task.id : 'task' in step ? step.task : undefined
 
 type Note = Readonly<Record<string, unknown>>

@@ -126,7 +126,7 @@ const wordOf = ({ value, text }: Field): string => (value === null ? '' : (text 
 /** A byte-order mark is no part of the first key. */
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
 /** Where a field stands, counted from 1; the first line where it is missing. */
-export function lineOf(text: string, field: string): number {
+export function lineNumberOf(text: string, field: string): number {
   const at = text.split('\n').findIndex((line) => line.startsWith(`${field}:`))
   return at < 0 ? 1 : at + 1
 }

@@ -15,7 +15,7 @@ import {
 } from '../../kernel/envelope.ts'
 import { type CarriedField, carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
 import { isEvent, subjectOf } from './event-format.ts'
-import { type PlainMessage, saidBy } from './format.ts'
+import { type PlainMessage, statedFieldsOf } from './format.ts'
 import { messageFileName, taskFileName } from './layout.ts'
 import { stages } from './lifecycle.ts'
 import { isTaskId } from './names.ts'
@@ -79,7 +79,7 @@ export const fileNameOf = ({ task_id, message_id }: PlainMessage): string =>
   task_id === undefined ? messageFileName(String(message_id)) : taskFileName(String(task_id))
 
 function fieldsOf(message: PlainMessage, summary: string): Said {
-  const { priority = priorities.normal, taskId } = saidBy(message)
+  const { priority = priorities.normal, taskId } = statedFieldsOf(message)
   const kind = kindIn(message)
   return {
     summary,

@@ -21,7 +21,7 @@ export function parseMessage(bytes: Uint8Array, options: JsonOptions): Parsed<Pl
 export const printMessage = (message: PlainMessage): string => `${JSON.stringify(message, null, 2)}\n`
 
 /** What a message says of itself, wherever it says it. */
-export interface Said {
+export interface StatedFields {
   readonly id: string | undefined
   readonly from: string | undefined
   readonly to: string | undefined
@@ -31,7 +31,7 @@ export interface Said {
   readonly priority: number | undefined
 }
 
-export function saidBy(message: PlainMessage): Said {
+export function statedFieldsOf(message: PlainMessage): StatedFields {
   const data = isObject(message.data) ? message.data : {}
   const params = isObject(message.params) ? message.params : isObject(data.params) ? data.params : {}
   const first = (...values: unknown[]) =>

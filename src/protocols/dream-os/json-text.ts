@@ -24,12 +24,12 @@ export interface JsonOptions {
 const deepest = 64
 
 /** Of UTF-8. Most of what is written here is ASCII, which one runtime reads many times as fast. */
-export const textOf = (bytes: Uint8Array): string =>
+export const decodeText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(isAscii(bytes) ? 'latin1' : 'utf8')
 
 export function readJsonText(bytes: Uint8Array, { compat = false, most }: JsonOptions): JsonText | Malformed {
   if (!isUtf8(bytes)) return malformed('BAD_JSON', 'Not valid JSON: it is not UTF-8.')
-  const text = textOf(bytes)
+  const text = decodeText(bytes)
   const bare = compat ? withoutRemarks(text) : text
   try {
     const value = parseJson(bare, { maxBytes: most, maxDepth: deepest })

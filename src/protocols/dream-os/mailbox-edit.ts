@@ -3,13 +3,13 @@
  * finds its own bytes there at the next change need not read thousands of messages again.
  */
 import { JsonEditor, type Place } from '../../formats/json-edit.ts'
-import { textOf } from './json-text.ts'
-import { checkedLater, type MailboxParts, messageOf, type ReadMailbox } from './mailbox-format.ts'
+import { decodeText } from './json-text.ts'
+import { checkedLater, inSpecifiedOrder, type MailboxParts, type ReadMailbox } from './mailbox-format.ts'
 import type { MailboxMessage, MailboxStatus } from './schema.ts'
 import { isoOf } from './times.ts'
 
 /** A message as it stands in a mailbox, with its own digits, on one line. Not for files with remarks. */
-export function lineOf(mailbox: ReadMailbox, index: number): string {
+export function messageOnOneLine(mailbox: ReadMailbox, index: number): string {
   const json = mailbox.edit()
   const list = mailbox.isBare ? json.root : json.member(json.root, 'messages')!
   const text = json.textOf(json.items(list)[index]!)
@@ -38,7 +38,7 @@ export class MailboxEditor {
   }
 
   add(message: MailboxMessage): void {
-    const ordered = messageOf(message)
+    const ordered = inSpecifiedOrder(message)
     this.#json.push(this.#list(), ordered)
     this.#added.push(JSON.parse(JSON.stringify(ordered)))
   }
@@ -91,7 +91,7 @@ export class MailboxEditor {
       notes,
       isBare,
       compat,
-      edit: () => new JsonEditor(textOf(bytes), undefined, members),
+      edit: () => new JsonEditor(decodeText(bytes), undefined, members),
     }
     return { bytes, mailbox: checkedLater(parts, [...values, ...this.#added]) }
   }

@@ -182,7 +182,7 @@ export function readMessage(value: unknown, compat = false): Omit<FoundMessage, 
 }
 
 /** A message as it stands in a mailbox, in the order of the specification's fields. */
-export function messageOf(message: MailboxMessage): MailboxMessage {
+export function inSpecifiedOrder(message: MailboxMessage): MailboxMessage {
   const { message_id, sender_agent_id, timestamp_dispatched, command, params, task_id, ...rest } = message
   const task = task_id === undefined ? {} : { task_id }
   return { message_id, sender_agent_id, timestamp_dispatched, command, params, ...task, ...rest }

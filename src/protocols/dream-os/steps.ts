@@ -37,7 +37,7 @@ export interface TaskUpdate {
   readonly set: Fields
 }
 
-export type Step =
+export type DreamStep =
   /** A line of the governance log. */
   | { readonly do: 'log'; readonly line: GovernanceEvent }
   /** A line of `completed_tasks.json`. */
@@ -82,7 +82,7 @@ export type Step =
   /** Puts a failure that a person answered into the archive. */
   | { readonly do: 'put-away'; readonly agent: AgentId; readonly file: string; readonly from: 'inbox' | 'outbox' }
 
-export type StepOf<Kind extends Step['do']> = Extract<Step, { do: Kind }>
+export type StepOf<Kind extends DreamStep['do']> = Extract<DreamStep, { do: Kind }>
 
 /** What a change is about: one is made at a time of each. */
 export type Subject = 'tasks' | `${'mailbox' | 'plan' | 'file' | 'answer'}-${string}`
@@ -102,11 +102,11 @@ export function mailboxOf(subject: string): number | undefined {
 }
 
 /** The steps of a note about this subject; `undefined` where one of them is none, or about another subject. */
-export const parseSteps = (values: readonly unknown[], subject: Subject): readonly Step[] | undefined =>
-  values.every((value) => isStep(value) && isAbout(value, subject)) ? (values as readonly Step[]) : undefined
+export const parseSteps = (values: readonly unknown[], subject: Subject): readonly DreamStep[] | undefined =>
+  values.every((value) => isStep(value) && isAbout(value, subject)) ? (values as readonly DreamStep[]) : undefined
 
 /** Whether a step may be done in the turn of this subject. */
-function isAbout(step: Step, subject: Subject): boolean {
+function isAbout(step: DreamStep, subject: Subject): boolean {
   switch (step.do) {
     case 'attempt':
       return subject === 'tasks'
@@ -154,7 +154,7 @@ const objectOf =
 
 const mailboxFields = { mailbox: isMailbox, at: isTime }
 
-const checks: Readonly<Record<Step['do'], Check>> = {
+const checks: Readonly<Record<DreamStep['do'], Check>> = {
   log: objectOf({
     line: objectOf({
       event_id: isText,
@@ -201,5 +201,5 @@ const checks: Readonly<Record<Step['do'], Check>> = {
   'put-away': objectOf({ agent: isAgent, file: isFile, from: isOneOf(['inbox', 'outbox']) }),
 }
 
-const isStep = (value: unknown): value is Step =>
-  isObject(value) && Object.hasOwn(checks, String(value.do)) && checks[value.do as Step['do']](value)
+const isStep = (value: unknown): value is DreamStep =>
+  isObject(value) && Object.hasOwn(checks, String(value.do)) && checks[value.do as DreamStep['do']](value)

@@ -18,7 +18,7 @@ export interface Stamp {
   readonly timestamp: string
 }
 
-export interface Draft {
+export interface MrDraft {
   readonly from: AgentId
   readonly to: AgentId
   stamped(stamp: Stamp): MrMessage
@@ -28,7 +28,7 @@ export interface Draft {
 export const example: Stamp = { msg_id: 'msg_00000000', sequence: 1, timestamp: '2025-01-01T00:00:00.000Z' }
 
 /** Throws `InvalidInput` with every reason at once. */
-export function draftOf(input: DraftInput, largest = largestMessage): Draft {
+export function draftOf(input: DraftInput, largest = largestMessage): MrDraft {
   const from = agentId(input.from)
   const to = agentId(input.to)
   const stamped = (stamp: Stamp) => ({ ...(input.extra ?? {}), ...fieldsOf(input, stamp) }) as MrMessage

@@ -64,7 +64,7 @@ export const change = {
   /** Whom it is for, when it is a message. */
   to: 'texts?',
 } as const
-export type Change = Of<typeof change>
+export type SessionChange = Of<typeof change>
 
 /** What readers of an agent have been given beyond its mark in `read`. Numbers are those of changes. */
 const handing = {

@@ -4,7 +4,7 @@ import { readFields, splitFrontMatter } from '../../../formats/front-matter.ts'
 import type { Fields } from '../../../formats/header-field.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 
-export type Section = 'title' | 'objective' | 'overview' | 'status' | 'milestones' | 'context' | 'other'
+export type ManifestSection = 'title' | 'objective' | 'overview' | 'status' | 'milestones' | 'context' | 'other'
 
 export interface Line {
   readonly number: number
@@ -12,7 +12,7 @@ export interface Line {
   /** Without its line end; comments are blanked out, so that positions stay. */
   readonly text: string
   readonly kind: 'text' | 'heading' | 'fence' | 'code'
-  readonly section: Section
+  readonly section: ManifestSection
   /** Of a heading its words; of `Status: active` the words before the colon. */
   readonly label?: string
   /** After the colon of a label; of code the words after the opening fence. */
@@ -47,7 +47,7 @@ export function readText(text: string) {
 function readLines(text: string, from: number, firstLine: number): Line[] {
   const raw = rawLines(text, from)
   const lines: Line[] = []
-  const stack: { level: number; section: Section }[] = []
+  const stack: { level: number; section: ManifestSection }[] = []
   let fence: { mark: string; info: string } | undefined
   let inComment = false
   for (const [i, { at, text: source }] of raw.entries()) {
@@ -150,7 +150,7 @@ function labelOf(line: string): { label: string; value: string } | undefined {
     : undefined
 }
 
-const sectionWords: readonly (readonly [Section, RegExp])[] = [
+const sectionWords: readonly (readonly [ManifestSection, RegExp])[] = [
   ['objective', /\b(objectives?|goals?|purpose|aims?|mission statement)\b/],
   ['overview', /\b(overview|summary|description|vision|introduction|about)\b/],
   ['status', /\b(status|state|progress|phase)\b/],
@@ -162,9 +162,9 @@ const sectionWords: readonly (readonly [Section, RegExp])[] = [
 ]
 
 /** The section whose word comes first: `Status and milestones` is about the status. */
-export function sectionOf(title: string): Section {
+export function sectionOf(title: string): ManifestSection {
   const words = title.toLowerCase()
-  let best: Section = 'other'
+  let best: ManifestSection = 'other'
   let bestAt = Number.POSITIVE_INFINITY
   for (const [section, pattern] of sectionWords) {
     const at = words.search(pattern)

@@ -1,7 +1,7 @@
 /** The manifest of a mission. People write it by hand, so nothing in it is required, and nothing is an error. AC-MQ §5, §7.2. */
 
 import type { Fields, Value } from '../../../formats/header-field.ts'
-import { type Line, type ManifestProblem, readText, type Section, sectionOf } from './lines.ts'
+import { type Line, type ManifestProblem, type ManifestSection, readText, sectionOf } from './lines.ts'
 import { type Milestone, milestonesIn } from './milestones.ts'
 import { collectFrom, References } from './references.ts'
 
@@ -59,18 +59,18 @@ function statusOf(fields: Fields, lines: readonly Line[]): string | undefined {
   return status === undefined || status === '' ? undefined : status
 }
 
-const fieldOf = (fields: Fields, section: Section): string | undefined => {
+const fieldOf = (fields: Fields, section: ManifestSection): string | undefined => {
   for (const [key, { text }] of fields)
     if (text && sectionOf(key.replaceAll(/[_-]/g, ' ')) === section) return text.trim()
   return undefined
 }
 
-function labelled(lines: readonly Line[], wanted: Section): string | undefined {
+function labelled(lines: readonly Line[], wanted: ManifestSection): string | undefined {
   const found = lines.find(({ kind, label }) => kind === 'text' && label !== undefined && sectionOf(label) === wanted)
   return found && plain(found.value ?? '')
 }
 
-function textOf(lines: readonly Line[], wanted: Section): string {
+function textOf(lines: readonly Line[], wanted: ManifestSection): string {
   const start = lines.findIndex(({ section }) => section === wanted)
   if (start < 0) return ''
   const from = lines[start]!.kind === 'heading' ? start + 1 : start

@@ -5,7 +5,7 @@ import { addressBehind, readDependency, wayOf } from '../dependencies.ts'
 import type { MissionAddress } from '../names.ts'
 import type { Linked } from './chains.ts'
 
-export interface Waiting extends Linked {
+export interface LinkedMessage extends Linked {
   readonly mission?: string
 }
 
@@ -15,7 +15,7 @@ export interface Blocked {
   readonly by: 'failed' | 'unknown' | 'ambiguous' | 'outside' | 'blocked' | 'itself'
 }
 
-export function blockedForGood<T extends Waiting>(messages: readonly T[]): ReadonlyMap<T, Blocked> {
+export function blockedForGood<T extends LinkedMessage>(messages: readonly T[]): ReadonlyMap<T, Blocked> {
   const find = finderIn(messages)
   const blocked = new Map<T, Blocked>()
   /** What each that waits depends on and is not done. */
@@ -73,7 +73,7 @@ function inCircles<T>(next: ReadonlyMap<T, readonly [other: T, on: string]>): Re
 type Found<T> = { readonly message: T; readonly on: string } | Blocked
 
 /** `undefined` for a file, and for what cannot be told from these messages. */
-function finderIn<T extends Waiting>(messages: readonly T[]): (message: T, text: string) => Found<T> | undefined {
+function finderIn<T extends LinkedMessage>(messages: readonly T[]): (message: T, text: string) => Found<T> | undefined {
   const missions = groupBy(messages, ({ mission = '' }) => mission)
   const finders = new Map([...missions].map(([mission, all]) => [mission, finderAmong(all)]))
   return ({ mission = '' }, text) => {

@@ -8,7 +8,7 @@ import type { AcmqView } from '../store/view.ts'
 import type { BusHead, BusMessage } from './bus-document.ts'
 import { contributionJudge } from './contributions.ts'
 import { contentDigest } from './generated.ts'
-import { comparedParts } from './said.ts'
+import { comparedParts } from './message-parts.ts'
 
 /** A message, so that it need not be read again to know what it belongs to. */
 export interface CachedMessage extends Pick<AcmqView, 'id' | 'name' | 'createdAt' | 'dependencies'> {

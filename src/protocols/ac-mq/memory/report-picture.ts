@@ -1,6 +1,6 @@
 /** What a report is made of: a mission as it stands, without the whole texts of its messages. */
 import type { AcmqView } from '../store/view.ts'
-import type { Said } from './said.ts'
+import type { MessageParts } from './message-parts.ts'
 
 type Told = 'mission' | 'id' | 'name' | 'path' | 'state' | 'from' | 'to' | 'summary' | 'createdAt' | 'dependencies'
 
@@ -9,7 +9,7 @@ export interface ReportMessage extends Pick<AcmqView, Told> {
   readonly status: string
   readonly finishedAt?: number
   /** As much of what it says as is needed to tell of it; of very many messages less of each. */
-  readonly said: Said
+  readonly said: MessageParts
 }
 
 export interface ReportFile {

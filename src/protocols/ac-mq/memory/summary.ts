@@ -6,15 +6,15 @@ import { shortOf } from '../../../kernel/short-id.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'
 import type { BusMessage } from './bus-document.ts'
 import type { LinksById } from './chains.ts'
+import { messagePartsIn } from './message-parts.ts'
 import { plainText } from './plain-text.ts'
 import { sourceIn, standingOf, whoIn } from './report-words.ts'
-import { saidIn } from './said.ts'
 import { alike, inShort, isSlight, sayingOf, tellResults, titled } from './telling.ts'
 
 const mostSentences = 5
 const mostOfAKind = 6
 
-type SaidMessage = BusMessage & { readonly said: ReturnType<typeof saidIn>; readonly isLinked: boolean }
+type SaidMessage = BusMessage & { readonly said: ReturnType<typeof messagePartsIn>; readonly isLinked: boolean }
 
 /** `blocked`: why messages are blocked for good, by id. `links`: what depends on what. */
 export function extractiveSummary(
@@ -23,7 +23,7 @@ export function extractiveSummary(
   links: LinksById = new Map(),
 ): string {
   const linked = new Set([...links].flatMap(([id, others]) => [id, ...others]))
-  const messages = given.map((one) => ({ ...one, said: saidIn(one.body), isLinked: linked.has(one.id) }))
+  const messages = given.map((one) => ({ ...one, said: messagePartsIn(one.body), isLinked: linked.has(one.id) }))
   const source = sourceIn({ messages })
   const quoted = (text: string, message: SaidMessage) => `“${plainText(text)}” (${source(message)})`
   const failed = messages.filter(({ status }) => status === 'failed')

@@ -2,15 +2,15 @@
 import { groupBy } from '../../../kernel/group-by.ts'
 import { sentencesIn } from '../../../text/sentences.ts'
 import { termsOf } from '../../../text/words.ts'
+import type { MessageParts } from './message-parts.ts'
 import { plainText } from './plain-text.ts'
 import { listedAtMost } from './report-words.ts'
-import type { Said } from './said.ts'
 
 export interface Telling {
   readonly id: string
   readonly status: string
   readonly summary: string
-  readonly said: Said
+  readonly said: MessageParts
   /** Others depend on it, or it on others. */
   readonly isLinked: boolean
 }

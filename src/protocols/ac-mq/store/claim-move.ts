@@ -17,7 +17,7 @@ import { moveMessage } from './moving.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { viewOf, withBody } from './view.ts'
-import { type Candidate, isAsRemembered, type Waiting } from './waiting/waiting.ts'
+import { type Candidate, isAsRemembered, type WaitingMessages } from './waiting/waiting.ts'
 
 type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
 /** `lost`: another claimer was faster. `other`: it is not what it was when it was last read. */
@@ -32,11 +32,11 @@ const mostHeld = 1000
 
 export class ClaimMove {
   readonly #files: MissionFiles
-  readonly #waiting: Waiting
+  readonly #waiting: WaitingMessages
   /** Names of messages that this process claimed and has not settled: completing these needs no look at the holder first. */
   readonly held = new Set<string>()
 
-  constructor(files: MissionFiles, waiting: Waiting) {
+  constructor(files: MissionFiles, waiting: WaitingMessages) {
     this.#files = files
     this.#waiting = waiting
   }

@@ -14,12 +14,12 @@ import { type AcmqRecord, areSame } from '../schema.ts'
 import { expectShown } from './agents.ts'
 import { type ClaimMove, isClaimed, isHeld, type Taken } from './claim-move.ts'
 import { readCopy } from './copies.ts'
-import { type Finder, type Found, noSuchMessage } from './finder.ts'
+import { type Finder, noSuchMessage, type QueueEntry } from './finder.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './outcomes.ts'
 import { type MissionFiles, withHint } from './parts.ts'
 import type { Policy } from './policy.ts'
 import type { Reconciliation } from './reconcile.ts'
-import { type Candidate, candidateOf, type Waiting } from './waiting/waiting.ts'
+import { type Candidate, candidateOf, type WaitingMessages } from './waiting/waiting.ts'
 
 export interface ClaimOptions {
   readonly agent: string
@@ -32,7 +32,7 @@ export interface ClaimOptions {
 export interface ClaimingParts {
   readonly files: MissionFiles
   readonly finder: Finder
-  readonly waiting: Waiting
+  readonly waiting: WaitingMessages
   readonly policy: Policy
   readonly directory: AgentDirectory
   readonly claimMove: ClaimMove
@@ -43,7 +43,7 @@ export interface ClaimingParts {
 export class Claiming {
   readonly #parts: ClaimingParts
   readonly #files: MissionFiles
-  readonly #waiting: Waiting
+  readonly #waiting: WaitingMessages
   readonly #policy: Policy
 
   constructor(parts: ClaimingParts) {
@@ -202,7 +202,7 @@ export class Claiming {
     return tries > 1 ? this.#byId(id, agentName, tries - 1) : { outcome: 'nothing', blocked: [] }
   }
 
-  async #again(found: Found, agent: string): Promise<Claimed> {
+  async #again(found: QueueEntry, agent: string): Promise<Claimed> {
     const leaf = await this.#files.readWhole(found.path)
     if (!leaf) throw noSuchMessage(found.id, this.#files.place.address)
     const message = readCopy(this.#files, { ...found, ...leaf, state: 'processing' })

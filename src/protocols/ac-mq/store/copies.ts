@@ -3,7 +3,7 @@ import { bufferOf } from '../../../formats/front-matter.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import type { State } from '../schema.ts'
 import { parseTime } from '../times.ts'
-import type { Finder, Found } from './finder.ts'
+import type { Finder, QueueEntry } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqViewWithBody, viewOf, withBody } from './view.ts'
 
@@ -32,7 +32,10 @@ export async function findCopy(files: MissionFiles, finder: Finder, id: string):
 /** While another process moves a message it is listed but cannot be read; if that process is stopped, for ever. */
 const mostLooks = 50
 
-export async function queuedCopy(files: MissionFiles, { queue: state, name, path }: Found): Promise<Copy | undefined> {
+export async function queuedCopy(
+  files: MissionFiles,
+  { queue: state, name, path }: QueueEntry,
+): Promise<Copy | undefined> {
   const leaf = await files.readWhole(path)
   return leaf && { state, name, path, bytes: leaf.bytes, modifiedAt: leaf.modifiedAt }
 }

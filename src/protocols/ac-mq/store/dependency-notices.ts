@@ -1,10 +1,10 @@
 /** Checks dependencies before sending: an id that means several messages is refused, one that means none is told. AC-MQ §7.1. */
 import { ambiguousId } from '../../../kernel/short-id.ts'
 import { type DependencyState, parseDependency } from '../dependencies.ts'
-import type { Waiting } from './waiting/waiting.ts'
+import type { WaitingMessages } from './waiting/waiting.ts'
 
 /** Sentences for the sender, one for each dependency of which nothing is known, or that failed. */
-export async function noticesAbout(waiting: Waiting, dependencies: readonly string[]): Promise<string[]> {
+export async function noticesAbout(waiting: WaitingMessages, dependencies: readonly string[]): Promise<string[]> {
   const notices: string[] = []
   for (const text of dependencies) {
     const dependency = parseDependency(text)

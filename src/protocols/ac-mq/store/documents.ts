@@ -2,7 +2,7 @@
 import { notFound } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
-import { messageOf } from '../format.ts'
+import { messageOrThrow } from '../format.ts'
 import type { GraphFormat, GraphNode } from '../graph.ts'
 import type { Hydration } from '../hydrate/hydrate.ts'
 import { fallbackManifestPath, manifestPath, missionAddress, missionPath } from '../layout.ts'
@@ -57,7 +57,7 @@ export class Documents {
     const around = names.slice(0, -1).map((_, i) => missionAddress(names.slice(0, i + 1).join('/')))
     const found = id === undefined ? undefined : await this.#finder.findOne(id)
     const header = found && (await this.#files.readHeader(found.queue, found.name))
-    const record = header && messageOf(header).message.record
+    const record = header && messageOrThrow(header).message.record
     const body = record && bodyElsewhere(record)
     const [{ hydrate }, { movedFiles }] = await Promise.all([
       import('../hydrate/hydrate.ts'),

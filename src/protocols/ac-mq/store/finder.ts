@@ -9,7 +9,7 @@ import { forQueues, type QueueName, queueNames } from '../schema.ts'
 import { FolderView } from './folder-view.ts'
 import type { MissionFiles } from './parts.ts'
 
-export interface Found {
+export interface QueueEntry {
   readonly id: string
   readonly queue: QueueName
   readonly name: string
@@ -26,8 +26,8 @@ export class Finder {
   }
 
   /** Every message whose id is `id` or begins with it (eight characters at least). */
-  async findAll(id: string, queues: readonly QueueName[] = queueNames): Promise<Found[]> {
-    const found: Found[] = []
+  async findAll(id: string, queues: readonly QueueName[] = queueNames): Promise<QueueEntry[]> {
+    const found: QueueEntry[] = []
     for (const queue of queues) found.push(...(await this.#views[queue].find(id)))
     const unique = new Map(found.map((entry) => [`${entry.id} ${entry.queue}`, entry]))
     const all = [...unique.values()]
@@ -37,13 +37,13 @@ export class Finder {
   }
 
   /** Which messages are meant, not where they are by now: folders are listed only until one of this very id turns up. */
-  async findMeant(id: string): Promise<readonly Found[]> {
-    const exactly = (found: readonly Found[]) => found.find((entry) => entry.id === id)
+  async findMeant(id: string): Promise<readonly QueueEntry[]> {
+    const exactly = (found: readonly QueueEntry[]) => found.find((entry) => entry.id === id)
     for (const queue of likeliestFirst) {
       const known = exactly(await this.#views[queue].known(id))
       if (known) return [known]
     }
-    const all: Found[] = []
+    const all: QueueEntry[] = []
     for (const queue of likeliestFirst) {
       const found = await this.#views[queue].find(id)
       const exact = exactly(found)
@@ -54,7 +54,7 @@ export class Finder {
   }
 
   /** As `findAll`, but waits for a message that another process is moving: it is listed and cannot be read for a moment. */
-  async findSurely(id: string, queues: readonly QueueName[] = queueNames): Promise<Found[]> {
+  async findSurely(id: string, queues: readonly QueueName[] = queueNames): Promise<QueueEntry[]> {
     const startedAt = performance.now()
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
       const found = await this.findAll(id, queues)
@@ -69,7 +69,7 @@ export class Finder {
     return false
   }
 
-  async findOne(id: string, queues?: readonly QueueName[]): Promise<Found> {
+  async findOne(id: string, queues?: readonly QueueName[]): Promise<QueueEntry> {
     const found = await this.findSurely(id, queues)
     const ids = new Set(found.map((entry) => entry.id))
     if (ids.size > 1) throw ambiguousId(id, [...ids])
@@ -83,7 +83,7 @@ export class Finder {
   }
 
   /** The same for a verb that needs it in a queue, not in the archive. */
-  async findInQueue(id: string, verb: string): Promise<Found> {
+  async findInQueue(id: string, verb: string): Promise<QueueEntry> {
     try {
       return await this.findOne(id)
     } catch (error) {
@@ -148,7 +148,7 @@ class QueueView {
     this.#view = new FolderView(files.tree, files.queues[queue])
   }
 
-  async find(id: string): Promise<Found[]> {
+  async find(id: string): Promise<QueueEntry[]> {
     await this.#view.update(true, async ({ came, went }) => {
       for (const name of went) this.#unfile(name)
       const messages = came.filter(({ name, kind }) => kind === 'leaf' && isMessageName(name))
@@ -157,9 +157,9 @@ class QueueView {
     return this.known(id)
   }
 
-  async known(id: string): Promise<Found[]> {
+  async known(id: string): Promise<QueueEntry[]> {
     if (this.#unknown.size > 0 && performance.now() >= this.#believedUntil) await this.readUnknown()
-    const found: Found[] = []
+    const found: QueueEntry[] = []
     for (const name of this.#byShortId.get(shortOf(id)) ?? []) {
       const full = await this.#idOf(name)
       if (full !== undefined && isMeant(id, full)) {

@@ -11,7 +11,7 @@ import { everyone } from '../layout.ts'
 import type { MissionFiles } from './parts.ts'
 import { Policy, policyPath } from './policy.ts'
 import type { Supervision } from './supervising.ts'
-import type { Candidate, Waiting } from './waiting/waiting.ts'
+import type { Candidate, WaitingMessages } from './waiting/waiting.ts'
 
 export async function stalledClaims(files: MissionFiles, supervision: Supervision): Promise<Finding[]> {
   return (await supervision.findStalled()).map(({ message, overdueSeconds }) => {
@@ -22,7 +22,7 @@ export async function stalledClaims(files: MissionFiles, supervision: Supervisio
 }
 
 /** Messages that depend on what failed, is not there, or waits for them in turn. AC-MQ §7.1. */
-export async function stuckDependencies(files: MissionFiles, waiting: Waiting): Promise<Finding[]> {
+export async function stuckDependencies(files: MissionFiles, waiting: WaitingMessages): Promise<Finding[]> {
   await waiting.all()
   const blocked = (await waiting.blocked()).flatMap(({ candidate, states }) =>
     states.map((state) => ({ candidate, state })),
@@ -86,7 +86,7 @@ function sentenceOf({ state, held }: Cause): string {
 /** Messages for agents whom nobody has ever seen, here or elsewhere: often a name that was mistyped. */
 export async function unseenRecipients(
   files: MissionFiles,
-  waiting: Waiting,
+  waiting: WaitingMessages,
   isSeen: (agent: string) => Promise<boolean>,
 ): Promise<Finding[]> {
   const findings: Finding[] = []

@@ -16,7 +16,7 @@ import { stalledClaims, stuckDependencies, unseenRecipients } from './inspect-st
 import type { MissionFiles, ReadHeader } from './parts.ts'
 import { hasReason } from './quarantine.ts'
 import type { Supervision } from './supervising.ts'
-import type { Waiting } from './waiting/waiting.ts'
+import type { WaitingMessages } from './waiting/waiting.ts'
 
 export interface InspectionOptions {
   readonly isSeen?: (agent: string) => Promise<boolean>
@@ -26,7 +26,7 @@ export interface InspectionOptions {
 
 export async function inspectMission(
   files: MissionFiles,
-  waiting: Waiting,
+  waiting: WaitingMessages,
   supervision: Supervision,
   { isSeen, repair = false }: InspectionOptions = {},
 ): Promise<Finding[]> {

@@ -15,7 +15,7 @@ import { MissionFiles } from './parts.ts'
 import { Policy } from './policy.ts'
 import { Sending } from './sending.ts'
 import { Settling } from './settling.ts'
-import { Waiting } from './waiting/waiting.ts'
+import { WaitingMessages } from './waiting/waiting.ts'
 import type { AwaitOptions } from './waiting-for-ends.ts'
 
 export interface MissionParts {
@@ -40,7 +40,7 @@ export class Mission {
   readonly claims: Claiming
   readonly settling: Settling
   readonly #finder: Finder
-  readonly #waiting: Waiting
+  readonly #waiting: WaitingMessages
   readonly #policy: Policy
 
   constructor(
@@ -49,7 +49,7 @@ export class Mission {
   ) {
     const files = new MissionFiles(tree, clock, settings, { root, address })
     const finder = new Finder(files)
-    const waiting = new Waiting(files, finder)
+    const waiting = new WaitingMessages(files, finder)
     const policy = new Policy(files)
     const claimMove = new ClaimMove(files, waiting)
     this.address = address

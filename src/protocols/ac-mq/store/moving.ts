@@ -17,14 +17,14 @@ export interface Travelled {
   readonly path: TreePath
 }
 
-export interface Step {
+export interface MessageMove {
   readonly name: string
   readonly from: QueueName
   readonly transition: Transition
 }
 
 /** Moves a message under its name, or under a longer one where another message has that. Nothing larger than one is read. */
-export async function moveMessage(files: MissionFiles, step: Step, given: MoveOptions): Promise<Travelled> {
+export async function moveMessage(files: MissionFiles, step: MessageMove, given: MoveOptions): Promise<Travelled> {
   const options = { ...files.bounded, ...given }
   const to = targetOf(step)
   if (to === 'archived') throw noSuchWay(step)
@@ -36,11 +36,11 @@ export async function moveMessage(files: MissionFiles, step: Step, given: MoveOp
 /** Moves the second copy of a message out of the queues, under a name of its own. */
 export async function setAside(
   files: MissionFiles,
-  at: Omit<Step, 'transition'>,
+  at: Omit<MessageMove, 'transition'>,
   as: string,
   options: MoveOptions,
 ): Promise<Travelled> {
-  const step: Step = { ...at, transition: 'setAside' }
+  const step: MessageMove = { ...at, transition: 'setAside' }
   if (targetOf(step) !== 'archived') throw noSuchWay(step)
   const path = childOf(childOf(archivePath(files.place), 'duplicates'), as)
   return { moved: await files.tree.move(files.at(at.from, at.name), path, { ...files.bounded, ...options }), path }
@@ -80,17 +80,18 @@ export const changeDocument = async (
   change: (before: Uint8Array) => Uint8Array | undefined,
 ): Promise<boolean> => (await tree.move(path, path, { change })).outcome === 'moved'
 
-function targetOf(step: Step): State {
+function targetOf(step: MessageMove): State {
   const to = nextState(step.from, step.transition)
   if (to === undefined) throw noSuchWay(step)
   return to
 }
 
-const noSuchWay = ({ from, transition }: Step) => new Error(`The lifecycle has no ${transition} from ${from} here.`)
+const noSuchWay = ({ from, transition }: MessageMove) =>
+  new Error(`The lifecycle has no ${transition} from ${from} here.`)
 
 async function giveWay(
   files: MissionFiles,
-  { name, from }: Step,
+  { name, from }: MessageMove,
   to: QueueName,
   options: MoveOptions,
 ): Promise<Travelled> {

@@ -10,7 +10,7 @@ import type { Finder } from './finder.ts'
 import { type MissionFiles, reasonOf, withHint } from './parts.ts'
 import type { Stalled, Supervision } from './supervising.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf } from './view.ts'
-import type { Candidate, Waiting } from './waiting/waiting.ts'
+import type { Candidate, WaitingMessages } from './waiting/waiting.ts'
 
 export interface Listed {
   readonly messages: readonly AcmqView[]
@@ -42,10 +42,10 @@ const hour = 60 * 60 * 1000
 export class Overview {
   readonly #files: MissionFiles
   readonly #finder: Finder
-  readonly #waiting: Waiting
+  readonly #waiting: WaitingMessages
   readonly #supervision: Supervision
 
-  constructor(files: MissionFiles, finder: Finder, waiting: Waiting, supervision: Supervision) {
+  constructor(files: MissionFiles, finder: Finder, waiting: WaitingMessages, supervision: Supervision) {
     this.#files = files
     this.#finder = finder
     this.#waiting = waiting

@@ -10,7 +10,7 @@ import {
   errorOf,
   type MalformedMessage,
   malformedBy,
-  messageOf,
+  messageOrThrow,
   type ParsedMessage,
   parseMessage,
   parseOwnMessage,
@@ -31,7 +31,7 @@ export class MissionFiles extends MissionPlaces {
 
   /** For a message that a caller asked for: throws a `Corrupt` error when it is none. */
   expect(bytes: Uint8Array, fileName: string, file?: FileTime): ReadMessage {
-    return messageOf(this.parse(bytes, fileName, file))
+    return messageOrThrow(this.parse(bytes, fileName, file))
   }
 
   /** `undefined` when it is no message. */

@@ -14,7 +14,7 @@ import { FolderView } from './folder-view.ts'
 import { moveMessage, setAside } from './moving.ts'
 import { longestHeader, type MissionFiles, withHint } from './parts.ts'
 import { reportReason } from './quarantine.ts'
-import type { Waiting } from './waiting/waiting.ts'
+import type { WaitingMessages } from './waiting/waiting.ts'
 
 export interface Repair {
   readonly what: 'status' | 'finished' | 'duplicate' | 'quarantined' | 'waiting' | 'strange' | 'closed'
@@ -32,14 +32,14 @@ const progress: Record<QueueName, number> = { pending: 0, processing: 1, failed:
 
 export class Reconciliation {
   readonly #files: MissionFiles
-  readonly #waiting: Waiting
+  readonly #waiting: WaitingMessages
   readonly #views: Readonly<Record<QueueName, FolderView>>
   /** By queue: the names of messages that were in order, each with its id. */
   readonly #inOrder = forQueues(() => new Map<string, string>())
   readonly #places = new Map<string, QueuePlace>()
   readonly #editChecks = forQueues(() => new EditChecks())
 
-  constructor(files: MissionFiles, waiting: Waiting) {
+  constructor(files: MissionFiles, waiting: WaitingMessages) {
     this.#files = files
     this.#waiting = waiting
     this.#views = forQueues((queue) => new FolderView(files.tree, files.queues[queue]))

@@ -3,7 +3,7 @@ import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { lastAnswer } from '../../../kernel/last-answer.ts'
 import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import type { Durability } from '../../../tree/tree.ts'
-import type { Draft } from '../draft.ts'
+import type { AcmqDraft } from '../draft.ts'
 import { agentId, fileNameOf, idLengths, isMessageId, recipientId } from '../layout.ts'
 import { contentOf, printHeader } from '../print-header.ts'
 import { type AcmqRecord, areSame, noDependencies } from '../schema.ts'
@@ -12,7 +12,7 @@ import type { MissionPlaces } from './places.ts'
 import type { Policy } from './policy.ts'
 import { type AcmqView, viewOf } from './view.ts'
 import { labelOf } from './waiting/candidate.ts'
-import type { Waiting } from './waiting/waiting.ts'
+import type { WaitingMessages } from './waiting/waiting.ts'
 
 export interface SendInput {
   readonly from: string
@@ -51,7 +51,7 @@ export interface SendingParts {
 /** What else a process knows of the mission. A command that only sends does without, until an id or a dependency needs it. */
 export interface Surroundings {
   readonly finder: Finder
-  readonly waiting: Waiting
+  readonly waiting: WaitingMessages
 }
 
 export class Sending {
@@ -106,7 +106,7 @@ export class Sending {
     }
   }
 
-  async readDraft(text: string): Promise<Draft> {
+  async readDraft(text: string): Promise<AcmqDraft> {
     return (await import('../draft.ts')).readDraft(text, this.#places.place.address)
   }
 
@@ -135,14 +135,14 @@ export class Sending {
 
   async #lookedUp(): Promise<Surroundings> {
     if (this.#surroundings) return this.#surroundings
-    const [{ filesAt }, { Finder }, { Waiting }] = await Promise.all([
+    const [{ filesAt }, { Finder }, { WaitingMessages }] = await Promise.all([
       import('./parts.ts'),
       import('./finder.ts'),
       import('./waiting/waiting.ts'),
     ])
     const files = filesAt(this.#places)
     const finder = new Finder(files)
-    this.#surroundings ??= { finder, waiting: new Waiting(files, finder) }
+    this.#surroundings ??= { finder, waiting: new WaitingMessages(files, finder) }
     return this.#surroundings
   }
 

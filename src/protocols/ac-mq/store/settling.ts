@@ -12,7 +12,7 @@ import {
   type AcmqMessage,
   changeOfStatus,
   failureOf,
-  messageOf,
+  messageOrThrow,
   type ReadMessage,
   withFailure,
   withFields,
@@ -25,23 +25,23 @@ import type { AcmqRecord } from '../schema.ts'
 import { readdressed } from './addressing.ts'
 import type { ClaimMove } from './claim-move.ts'
 import { archivedCopy, type Copy, queuedCopy } from './copies.ts'
-import { busyFor, type Finder, type Found, inOtherHands } from './finder.ts'
+import { busyFor, type Finder, inOtherHands, type QueueEntry } from './finder.ts'
 import { moveMessage, type Travelled } from './moving.ts'
 import { type MessageRef, notClaimed, notYours, type Settled, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
 import { labelOf } from './waiting/candidate.ts'
-import type { Waiting } from './waiting/waiting.ts'
+import type { WaitingMessages } from './waiting/waiting.ts'
 
 type Ended = typeof transitions.processing
 
 export class Settling {
   readonly #files: MissionFiles
   readonly #finder: Finder
-  readonly #waiting: Waiting
+  readonly #waiting: WaitingMessages
   readonly #claimedHere: ClaimMove['held']
 
-  constructor(files: MissionFiles, finder: Finder, waiting: Waiting, held: ClaimMove['held']) {
+  constructor(files: MissionFiles, finder: Finder, waiting: WaitingMessages, held: ClaimMove['held']) {
     this.#files = files
     this.#finder = finder
     this.#waiting = waiting
@@ -112,7 +112,7 @@ export class Settling {
     const found = await this.#finder.findInQueue(id, 'retry')
     if (found.queue === 'pending') {
       const read = await this.#files.readHeader('pending', found.name)
-      const record = read && messageOf(read).message.record
+      const record = read && messageOrThrow(read).message.record
       if (record && to !== undefined && record.to !== to) throw notFailed(found.id, record.to, to)
       if (record) {
         return { outcome: 'unchanged', message: viewOf(record, 'pending', found.path), durability: 'process' }
@@ -211,7 +211,7 @@ export class Settling {
   async #expectHeldBy(name: string, holding: Holding): Promise<void> {
     if (this.#claimedHere.has(name)) return
     const read = await this.#files.readHeader('processing', name)
-    if (read) this.#expectHolder(messageOf(read).message.record, holding)
+    if (read) this.#expectHolder(messageOrThrow(read).message.record, holding)
   }
 
   /** While another process moves the message, to renew or to correct it, it is listed but cannot be moved: then tries again. */
@@ -228,7 +228,7 @@ export class Settling {
     }
   }
 
-  async #held(id: string): Promise<Found | undefined> {
+  async #held(id: string): Promise<QueueEntry | undefined> {
     const found = await this.#finder.findSurely(id, ['processing'])
     return found.length > 1 ? this.#finder.findOne(id, ['processing']) : found[0]
   }

@@ -14,7 +14,7 @@ import type { MissionFiles, ReadHeader } from './parts.ts'
 import { SendingOnce } from './sending-once.ts'
 import { StallTimes } from './stall-times.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import type { Waiting } from './waiting/waiting.ts'
+import type { WaitingMessages } from './waiting/waiting.ts'
 
 export interface Stalled {
   readonly message: AcmqView
@@ -57,14 +57,14 @@ export const isInvestigation = ({ id }: Pick<AcmqRecord, 'id'>): boolean => id.s
 
 export class Supervision implements Steps<StallStep, StallSubject> {
   readonly #files: MissionFiles
-  readonly #waiting: Waiting
+  readonly #waiting: WaitingMessages
   readonly #finder: Finder
   readonly #once: SendingOnce
   readonly #times: StallTimes
   readonly journal: Journal<StallStep, StallSubject>
   #failedAs = ''
 
-  constructor(files: MissionFiles, finder: Finder, waiting: Waiting) {
+  constructor(files: MissionFiles, finder: Finder, waiting: WaitingMessages) {
     this.#files = files
     this.#waiting = waiting
     this.#finder = finder

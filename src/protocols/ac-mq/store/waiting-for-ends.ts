@@ -6,7 +6,7 @@ import { findCopy, readCopy } from './copies.ts'
 import { type Finder, noSuchMessage } from './finder.ts'
 import type { MissionFiles } from './parts.ts'
 import type { AcmqViewWithBody } from './view.ts'
-import type { Waiting } from './waiting/waiting.ts'
+import type { WaitingMessages } from './waiting/waiting.ts'
 
 export interface AwaitOptions {
   readonly any?: boolean
@@ -31,7 +31,7 @@ type Ended = EndedMessage['ended']
 interface Parts {
   readonly files: MissionFiles
   readonly finder: Finder
-  readonly waiting: Waiting
+  readonly waiting: WaitingMessages
 }
 
 /** Waits until messages are completed or failed: all, or with `any` one. Throws for one that is not known or not clear. */
@@ -82,7 +82,7 @@ async function endedMessage({ files, finder }: Parts, id: string, ended: Ended):
 
 const isEnd = (ended: Ended | undefined): boolean => ended !== undefined
 
-function endOf(state: Awaited<ReturnType<Waiting['stateOf']>>): Ended | undefined {
+function endOf(state: Awaited<ReturnType<WaitingMessages['stateOf']>>): Ended | undefined {
   if (state === 'completed' || state === 'archived' || state === 'archived-completed') return 'completed'
   return state === 'failed' || state === 'archived-failed' ? 'failed' : undefined
 }

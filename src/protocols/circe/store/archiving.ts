@@ -11,10 +11,10 @@ import { readLedger } from './ledgers.ts'
 import { copyFromLog, moveMessage, settleMessage } from './moving.ts'
 import { type CirceParts, sameBytes } from './parts.ts'
 import {
-  type Found,
   isFound,
   loggedBytes,
   lookAround,
+  type PlacedMessage,
   pathAt,
   readAt,
   readMessage,
@@ -153,7 +153,7 @@ export async function returnMessage(parts: CirceParts, spot: Spot, name: FileNam
 }
 
 async function lastLoggedWork(parts: CirceParts, task: TaskId): Promise<FileName | undefined> {
-  let last: Found | undefined
+  let last: PlacedMessage | undefined
   for (const name of (await readLedger(parts, task)).counted) {
     const read = isFileName(name) ? await readAt(parts, { place: 'logged' }, name) : undefined
     if (!isFound(read) || !takesTask(read.message.intent)) continue

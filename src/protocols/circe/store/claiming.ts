@@ -13,7 +13,7 @@ import { expectKnownIntent, takesTask } from '../intents.ts'
 import { inboxPath, newPath } from '../layout.ts'
 import { type AgentId, agentId, fileName, isEverybody, isSameAgent, taskId } from '../names.ts'
 import { type CirceSettings, offeredTo } from '../settings.ts'
-import type { Step } from '../steps.ts'
+import type { CirceStep } from '../steps.ts'
 import { isClosed } from '../task.ts'
 import { acted, folderOf } from './agents.ts'
 import { type CaughtUp, catchUp, finishTask } from './catching-up.ts'
@@ -25,7 +25,7 @@ import { missingLine } from './log.ts'
 import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.ts'
 import { ownerNow } from './overview.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { expectMessage, type Found, isFor, isFound, type Listed, type Lying, readAt } from './places.ts'
+import { expectMessage, isFor, isFound, type Listed, type Lying, type PlacedMessage, readAt } from './places.ts'
 import { readTaskFiles, sound } from './task-files.ts'
 import { viewWithBody } from './view.ts'
 
@@ -167,14 +167,14 @@ export async function tryOne(
 }
 
 /** It was claimed and told before, but the answer never arrived. */
-async function handAgain(parts: CirceParts, found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
+async function handAgain(parts: CirceParts, found: PlacedMessage, agent: AgentId, taking: Taking): Promise<Attempt> {
   const steps = takingSteps(found, agent, taking)
   const committed = await commit(parts, subjectOf(found.name, found.message.task), steps)
   const again = await claimedNow(parts, found, agent, committed.outcome === 'done' ? committed.durability : 'process')
   return { ...again, redelivered: true }
 }
 
-async function claimWork(parts: CirceParts, found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
+async function claimWork(parts: CirceParts, found: PlacedMessage, agent: AgentId, taking: Taking): Promise<Attempt> {
   const id = found.message.task!
   const read = sound(parts, await readTaskFiles(parts, id))
   const { owner, status } = read.task
@@ -189,7 +189,7 @@ async function claimWork(parts: CirceParts, found: Found, agent: AgentId, taking
   return claimMessage(parts, found, agent, taking)
 }
 
-async function claimMessage(parts: CirceParts, found: Found, agent: AgentId, taking: Taking): Promise<Attempt> {
+async function claimMessage(parts: CirceParts, found: PlacedMessage, agent: AgentId, taking: Taking): Promise<Attempt> {
   const { task } = found.message
   const at = parts.clock.now()
   const committed = await commit(parts, subjectOf(found.name, task), takingSteps(found, agent, taking), [
@@ -200,8 +200,13 @@ async function claimMessage(parts: CirceParts, found: Found, agent: AgentId, tak
 }
 
 /** Told as it is now, in the inbox. */
-async function claimedNow(parts: CirceParts, found: Found, agent: AgentId, durability: Durability): Promise<Claimed> {
-  let now: Found = found
+async function claimedNow(
+  parts: CirceParts,
+  found: PlacedMessage,
+  agent: AgentId,
+  durability: Durability,
+): Promise<Claimed> {
+  let now: PlacedMessage = found
   // It is claimed, also where it cannot be looked at once more.
   await apart(async () => {
     const folder = await folderOf(parts, agent)
@@ -212,10 +217,10 @@ async function claimedNow(parts: CirceParts, found: Found, agent: AgentId, durab
 }
 
 const takingSteps = (
-  { name, place, message: { task } }: Found,
+  { name, place, message: { task } }: PlacedMessage,
   agent: AgentId,
   { untilHandedOut = false }: Taking,
-): Step[] => [
+): CirceStep[] => [
   ...(place === 'new' ? [{ do: 'claim', file: name, agent, task: task } as const] : []),
   { do: 'hand', agent, file: name, acked: false, unshown: untilHandedOut ? true : undefined },
 ]

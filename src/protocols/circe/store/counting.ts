@@ -11,13 +11,13 @@ import { ledgersPath } from '../layout.ts'
 import type { AgentId, FileName, TaskId } from '../names.ts'
 import { ownerDetail } from '../replay.ts'
 import type { Head } from '../schema.ts'
-import type { Step } from '../steps.ts'
+import type { CirceStep } from '../steps.ts'
 import { isClosed, newTask, noFacts, type Task, type TaskFacts } from '../task.ts'
 import { apart, commit, type Patience, turn } from './journal.ts'
 import { forgetLedger, type Ledger, readLedger } from './ledgers.ts'
 import { appendEvent, countLine, eventsOf, logBytes, missingLine } from './log.ts'
 import { addTo, type CirceParts, type Subject, subjectOf } from './parts.ts'
-import { type Found, isFound, type Listed, lookAround, oldestFirst, readAt, readWhole } from './places.ts'
+import { isFound, type Listed, lookAround, oldestFirst, type PlacedMessage, readAt, readWhole } from './places.ts'
 import { answerDetail, answeredBy, wordsOf } from './questions.ts'
 import { readSoundState, readState, readTaskFiles, type TaskState, tasksOnTree } from './task-files.ts'
 
@@ -168,7 +168,7 @@ async function countInTurn(parts: CirceParts, id: TaskId, messages: readonly Lis
   let did = state.isClaimedByHand && state.task.owner !== undefined
   if (did) await ownByHand(parts, state)
   const counted = new Set(state.counted)
-  let batch: Found[] = []
+  let batch: PlacedMessage[] = []
   const flush = async () => {
     did ||= batch.length > 0
     while (batch.length > 0) batch = batch.slice((await countSome(parts, id, batch)).count)
@@ -230,7 +230,7 @@ export async function own(
   agent: AgentId,
   { task, texts }: Pick<TaskState, 'task' | 'texts'>,
   ledger: Ledger | undefined,
-  steps: readonly Step[] = [],
+  steps: readonly CirceStep[] = [],
 ): Promise<Committed> {
   const id = found.message.task!
   const at = parts.clock.now()
@@ -251,7 +251,11 @@ export async function own(
 }
 
 /** Makes one message count; answers why it did not do what its sender wanted. In the turn of its task. */
-export async function countOne(parts: CirceParts, found: Found, state?: TaskState): Promise<string | undefined> {
+export async function countOne(
+  parts: CirceParts,
+  found: PlacedMessage,
+  state?: TaskState,
+): Promise<string | undefined> {
   return (await countSome(parts, found.message.task!, [found], state)).refused
 }
 
@@ -262,7 +266,7 @@ export async function countOne(parts: CirceParts, found: Found, state?: TaskStat
 async function countSome(
   parts: CirceParts,
   id: TaskId,
-  messages: readonly Found[],
+  messages: readonly PlacedMessage[],
   known?: TaskState,
 ): Promise<{ readonly count: number; readonly refused: string | undefined }> {
   const state = known ?? (await readSoundState(parts, id))
@@ -288,7 +292,7 @@ async function countSome(
   }
   const { next } = last!
   const owner = state.task.owner
-  const steps: Step[] = [
+  const steps: CirceStep[] = [
     ...(next === 'own' ? [{ do: 'own', task: id, owner: task.owner!, at, before: texts.owner } as const] : []),
     ...(isWritten ? [{ do: 'write', task: writtenOf(task, next, at) } as const] : []),
     ...(next === 'release' && owner !== undefined ? givingBack(id, owner, state.task.claimedAt) : []),
@@ -304,7 +308,7 @@ async function countSome(
 /** The lines of the log about a message that counts. */
 async function linesOf(
   parts: CirceParts,
-  found: Found,
+  found: PlacedMessage,
   { told, refused, next, task }: Effect,
   at: number,
 ): Promise<CirceEvent[]> {
@@ -320,7 +324,7 @@ async function linesOf(
   ]
 }
 
-async function answerLines(parts: CirceParts, found: Found, at: number): Promise<CirceEvent[]> {
+async function answerLines(parts: CirceParts, found: PlacedMessage, at: number): Promise<CirceEvent[]> {
   const { message, name } = found
   const question = await answeredBy(parts, found)
   if (question === undefined) return []
@@ -344,7 +348,7 @@ async function countAlone(parts: CirceParts, found: Listed): Promise<boolean> {
 /** `lines`: those that say that it was sent. True when anything was written. */
 export async function countAloneInTurn(
   parts: CirceParts,
-  found: Found,
+  found: PlacedMessage,
   lines: readonly CirceEvent[],
   subject: Subject = subjectOf(found.name, undefined),
 ): Promise<boolean> {
@@ -368,13 +372,13 @@ function isClaim({ message }: Listed, { task, problems, facts }: Pick<TaskState,
 }
 
 /** The steps by which its owner gives a task back. */
-export const releasing = (task: Task, at: number): Step[] => [
+export const releasing = (task: Task, at: number): CirceStep[] => [
   { do: 'write', task: { ...task, status: 'new', owner: undefined, claimedAt: undefined, updatedAt: at } },
   ...givingBack(task.id, task.owner!, task.claimedAt),
 ]
 
 /** The steps by which a task can be claimed again. */
-const givingBack = (task: TaskId, owner: AgentId, claimedAt: number | undefined): Step[] => [
+const givingBack = (task: TaskId, owner: AgentId, claimedAt: number | undefined): CirceStep[] => [
   { do: 'disown', task, owner, at: claimedAt },
   { do: 'back', task, agent: owner },
 ]

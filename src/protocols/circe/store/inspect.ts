@@ -37,8 +37,8 @@ import {
 } from '../layout.ts'
 import { isAgentId, isEverybody, isFileName, isRooster, type TaskId } from '../names.ts'
 import { replay } from '../replay.ts'
-import type { Step } from '../steps.ts'
-import { isClosed, lineOf, settableChecks } from '../task.ts'
+import type { CirceStep } from '../steps.ts'
+import { isClosed, lineNumberOf, settableChecks } from '../task.ts'
 import { knownAgents } from './agents.ts'
 import { sweepHanded } from './archiving.ts'
 import { type CaughtUp, catchUp } from './catching-up.ts'
@@ -274,7 +274,7 @@ async function unheard(parts: CirceParts, read: TaskOnTree): Promise<TaskOnTree[
       file,
       code: 'BAD_TASK_FILE',
       field,
-      message: `Line ${lineOf(texts[file] ?? '', field)}: \`${field}\` is ${said}, and by its messages it is ${right}.`,
+      message: `Line ${lineNumberOf(texts[file] ?? '', field)}: \`${field}\` is ${said}, and by its messages it is ${right}.`,
     })
   if (task.status !== heard.status) wrong('status', 'status', task.status, heard.status)
   for (const name of texts.checks === undefined ? [] : settableChecks) {
@@ -298,7 +298,7 @@ async function rebuild(parts: CirceParts, id: TaskId): Promise<boolean> {
     const status = isClaim && task.status === 'new' ? 'claimed' : task.status
     const rebuilt = { ...task, owner, claimedAt, status }
     const at = parts.clock.now()
-    const steps: Step[] = []
+    const steps: CirceStep[] = []
     for (const file of bad) {
       const digest = await digestAt(parts, id, file)
       if (digest !== undefined) steps.push({ do: 'beside', task: id, file, digest })
@@ -385,7 +385,7 @@ function contradictions({ task, texts, problems: found }: TaskOnTree): TaskOnTre
       file,
       code: 'BAD_TASK_FILE',
       field,
-      message: `Line ${lineOf(texts[file] ?? '', field)}: ${message}`,
+      message: `Line ${lineNumberOf(texts[file] ?? '', field)}: ${message}`,
     })
   const said = /^owner:[ \t]*["']?([\w.-]*)/m.exec(texts.status ?? '')?.[1] ?? ''
   // An .owner that cannot be believed says nothing about the others.

@@ -18,7 +18,7 @@ import {
   workspacePath,
 } from '../layout.ts'
 import { isFileName, isTaskId } from '../names.ts'
-import { type Step, stepsInNote, taskOf } from '../steps.ts'
+import { type CirceStep, stepsInNote, taskOf } from '../steps.ts'
 import { folderOf } from './agents.ts'
 import type { CirceParts, Subject } from './parts.ts'
 import { CirceSteps } from './performing.ts'
@@ -28,10 +28,10 @@ export interface Patience {
   readonly isPatient?: boolean
 }
 
-export type Changes = Journal<Step, Subject>
+export type Changes = Journal<CirceStep, Subject>
 
 export const changesOf = (parts: CirceParts): Changes =>
-  new Journal<Step, Subject>(parts.tree, new CirceSteps(parts), {
+  new Journal<CirceStep, Subject>(parts.tree, new CirceSteps(parts), {
     folder: unfinishedPath,
     isSubject,
     turnOf: (subject) => `circe ${parts.root} ${subject}`,
@@ -50,7 +50,7 @@ export const turn = <T>(
 export async function commit(
   parts: CirceParts,
   subject: Subject,
-  steps: readonly Step[],
+  steps: readonly CirceStep[],
   events: readonly CirceEvent[] = [],
 ): Promise<Committed> {
   await expectPlaces(parts, steps)
@@ -74,7 +74,7 @@ function isSubject(name: string): name is Subject {
 }
 
 /** What a change writes to must be what it should be before its first step: it could not be finished otherwise. */
-async function expectPlaces(parts: CirceParts, steps: readonly Step[]): Promise<void> {
+async function expectPlaces(parts: CirceParts, steps: readonly CirceStep[]): Promise<void> {
   const { tree, root } = parts
   const folders = new Set<TreePath>([logsPath(root)])
   const leaves = new Set<TreePath>([eventsPath(root)])

@@ -11,7 +11,7 @@ import { type CirceParts, sameBytes } from './parts.ts'
 import { folderAt, isGiven, loggedBytes, pathAt, readMessage, type Spot } from './places.ts'
 
 /** Which message goes which way. `to`: whose folder, where the way leads into one. */
-export interface Step {
+export interface MessageMove {
   readonly spot: Spot
   readonly name: FileName
   readonly transition: Exclude<Transition, 'settle' | 'reject' | 'putBack'>
@@ -19,7 +19,7 @@ export interface Step {
 }
 
 /** Under its own name, and only if nothing has that there. */
-export async function moveMessage(parts: CirceParts, step: Step, options: MoveOptions = {}): Promise<Moved> {
+export async function moveMessage(parts: CirceParts, step: MessageMove, options: MoveOptions = {}): Promise<Moved> {
   return parts.tree.move(...(await pathsOf(parts, step)), options)
 }
 
@@ -56,7 +56,10 @@ export async function publish(parts: CirceParts, staged: TreePath): Promise<File
 }
 
 /** Where it is, and where it goes. */
-export async function pathsOf(parts: CirceParts, { spot, name, transition, to }: Step): Promise<[TreePath, TreePath]> {
+export async function pathsOf(
+  parts: CirceParts,
+  { spot, name, transition, to }: MessageMove,
+): Promise<[TreePath, TreePath]> {
   const place = nextPlace(spot.place, transition) as Spot['place']
   const agent = to ?? spot.agent
   const folder = agent === undefined || place === 'new' ? undefined : await folderOf(parts, agent)

@@ -33,12 +33,12 @@ import { attemptOf, givenUp } from './log.ts'
 import type { CirceSendInput, CirceView } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
 import {
-  type Found,
   findMessage,
   folderAt,
   isFound,
   type Listed,
   namesAt,
+  type PlacedMessage,
   readAt,
   readWhole,
   type Spot,
@@ -61,7 +61,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
   ]
 
   const viewOf = async (found: Listed): Promise<View> => {
-    const head = 'bytes' in found.message ? headOf((found as Found).message) : found.message
+    const head = 'bytes' in found.message ? headOf((found as PlacedMessage).message) : found.message
     const stage = await stageOf(parts, found)
     const claim = await claimOf(parts, found, stage)
     return { ...headlineOf(found), head, stage, ...(claim ? { claim } : {}), found }
@@ -93,7 +93,12 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
   }
 
   /** As an answer, which counts once however often it is given: a process may have been killed before it was done. */
-  async function reply({ name, message: { from, task } }: Found, agent: string, text: string, verb: 'done' | 'failed') {
+  async function reply(
+    { name, message: { from, task } }: PlacedMessage,
+    agent: string,
+    text: string,
+    verb: 'done' | 'failed',
+  ) {
     const isFailed = verb === 'failed'
     try {
       await people.answer(name, { text, by: agent, verdict: isFailed ? 'deny' : 'answer' })
@@ -275,8 +280,8 @@ async function claimOf(parts: CirceParts, found: Listed, stage: View['stage']): 
 }
 
 /** Of what one agent has sent to another, what is in the log. The names say which files are worth reading. */
-async function loggedBetween(parts: CirceParts, from: string, to: string): Promise<Found[]> {
-  const found: Found[] = []
+async function loggedBetween(parts: CirceParts, from: string, to: string): Promise<PlacedMessage[]> {
+  const found: PlacedMessage[] = []
   for (const name of await namesAt(parts, { place: 'logged' })) {
     if (!name.includes(`_${from}-${to}_`.toLowerCase())) continue
     const read = await readAt(parts, { place: 'logged' }, name)
@@ -287,7 +292,7 @@ async function loggedBetween(parts: CirceParts, from: string, to: string): Promi
 
 const words = { approve: 'Approved.', deny: 'Denied.', answer: '' } as const
 
-function questionOf(found: Found): Question {
+function questionOf(found: PlacedMessage): Question {
   const { message, name, path } = found
   const kind = message.asks!
   const text = bodyOf(message)

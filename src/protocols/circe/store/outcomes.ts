@@ -1,14 +1,15 @@
 /** What each verb of CIRCE takes and answers. */
+import type { Section } from '../../../formats/header-markdown.ts'
 import type { Headline } from '../../../kernel/envelope.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { CirceEvent } from '../events.ts'
-import type { Place } from '../lifecycle.ts'
-import type { MessageStatus, Section } from '../schema.ts'
+import type { CirceState } from '../lifecycle.ts'
+import type { MessageStatus } from '../schema.ts'
 import type { Checks, TaskStatus } from '../task.ts'
 
 /** A message as callers see it: the neutral envelope, and what CIRCE says besides. Its id is the name of its file. */
 export interface CirceView extends Headline {
-  readonly state: Place
+  readonly state: CirceState
   readonly file: string
   readonly intent: string
   readonly task: string | undefined

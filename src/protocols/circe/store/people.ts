@@ -11,8 +11,8 @@ import { commit, turn } from './journal.ts'
 import { eventsOf, logBytes } from './log.ts'
 import type { CirceAnswer, CirceAnswered } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { expectMessage, type Found, findMessage, isFound, lookAround, readAt, readWhole } from './places.ts'
-import { type Answer, answerTo, mayAnswer, unansweredIn, wordsOf } from './questions.ts'
+import { expectMessage, findMessage, isFound, lookAround, type PlacedMessage, readAt, readWhole } from './places.ts'
+import { type AnswerFile, answerTo, mayAnswer, unansweredIn, wordsOf } from './questions.ts'
 import { compose, readSendable, sendInTurn } from './sending.ts'
 import { readTaskFiles } from './task-files.ts'
 import { viewOfFound } from './view.ts'
@@ -25,7 +25,7 @@ export class People {
   }
 
   /** Questions without an answer. One about a task that was completed since waits no longer. */
-  async *open(): AsyncGenerator<Found> {
+  async *open(): AsyncGenerator<PlacedMessage> {
     const { found: lying } = await catchUp(this.#parts, { logs: true })
     const events = [...eventsIn(await logBytes(this.#parts))]
     const open = unansweredIn(events)
@@ -73,7 +73,7 @@ async function wasCompletedSince(parts: CirceParts, task: TaskId, question: File
 
 function composeAnswer(
   parts: CirceParts,
-  { message, name }: Found,
+  { message, name }: PlacedMessage,
   by: string,
   text: string,
   verdict: NonNullable<CirceAnswer['verdict']>,
@@ -93,7 +93,7 @@ function composeAnswer(
 }
 
 /** The answer that was given before, and what names its words. */
-async function givenAnswer(parts: CirceParts, question: Found): Promise<Answer | undefined> {
+async function givenAnswer(parts: CirceParts, question: PlacedMessage): Promise<AnswerFile | undefined> {
   const told = await answerTo(parts, question.name)
   if (told) return told
   // Its sender may have been killed before it was taken into account.
@@ -105,7 +105,7 @@ async function givenAnswer(parts: CirceParts, question: Found): Promise<Answer |
 }
 
 /** Only questions to people have an `answered` line. The answer to another message is searched among the logged messages. */
-async function answerInLog(parts: CirceParts, question: Found): Promise<Answer | undefined> {
+async function answerInLog(parts: CirceParts, question: PlacedMessage): Promise<AnswerFile | undefined> {
   for (const { event, detail, file, task } of eventsIn(await logBytes(parts), question.message.task)) {
     if (event !== 'message' || !detail.startsWith('answer ') || task !== question.message.task) continue
     const read = file !== undefined && isFileName(file) && (await readAt(parts, { place: 'logged' }, file))
@@ -117,8 +117,8 @@ async function answerInLog(parts: CirceParts, question: Found): Promise<Answer |
 
 async function repeatedAnswer(
   parts: CirceParts,
-  question: Found,
-  before: Answer,
+  question: PlacedMessage,
+  before: AnswerFile,
   answer: CirceMessage,
 ): Promise<CirceAnswered> {
   const found = isFileName(before.file) ? await findMessage(parts, before.file) : undefined
@@ -133,16 +133,18 @@ async function repeatedAnswer(
 }
 
 /** What was for the person alone has been dealt with. */
-async function putAway(parts: CirceParts, { name, message, place }: Found): Promise<void> {
+async function putAway(parts: CirceParts, { name, message, place }: PlacedMessage): Promise<void> {
   if (place !== 'new' || !isRooster(message.to)) return
   const task = message.task
   await commit(parts, subjectOf(name, task), [{ do: 'settle', file: name, from: { place: 'new' }, task }])
 }
 
-const isReplyTo = ({ replyTo, from }: Pick<CirceMessage, 'replyTo' | 'from'>, { name, message }: Found): boolean =>
-  (replyTo === name || `${replyTo}.md` === name) && mayAnswer(from, message)
+const isReplyTo = (
+  { replyTo, from }: Pick<CirceMessage, 'replyTo' | 'from'>,
+  { name, message }: PlacedMessage,
+): boolean => (replyTo === name || `${replyTo}.md` === name) && mayAnswer(from, message)
 
-function expectMayAnswer({ message, name }: Found, by: string): void {
+function expectMayAnswer({ message, name }: PlacedMessage, by: string): void {
   if (mayAnswer(by, message)) return
   throw denied('NOT_ASKED', `${name} went to ${message.to}, not to ${by}.`, {
     hint: 'Leave --as out to answer as a person.',

@@ -7,7 +7,7 @@ import { parseMessage } from '../format.ts'
 import { copiesPath, handedPath, inboxPath, newPath, tasksPath, workspacePath } from '../layout.ts'
 import type { FileName } from '../names.ts'
 import type { CirceMessage } from '../schema.ts'
-import { type At, parseSteps, type Step, type StepOf, taskOf } from '../steps.ts'
+import { type At, type CirceStep, parseSteps, type StepOf, taskOf } from '../steps.ts'
 import { folderOf } from './agents.ts'
 import { archiveTask, bringBack, returnMessage } from './archiving.ts'
 import { handedOf, setMark } from './handed.ts'
@@ -18,20 +18,20 @@ import { type CirceParts, type Subject, sameBytes } from './parts.ts'
 import { isFor, isFound, pathAt, readAt, type Spot } from './places.ts'
 import { keepBadFile, removeOwner, unwriteOwner, writeOwner, writeTaskFiles } from './task-files.ts'
 
-export class CirceSteps implements Steps<Step, Subject> {
+export class CirceSteps implements Steps<CirceStep, Subject> {
   readonly #parts: CirceParts
 
   constructor(parts: CirceParts) {
     this.#parts = parts
   }
 
-  parse(values: readonly unknown[], subject: Subject): readonly Step[] | undefined {
+  parse(values: readonly unknown[], subject: Subject): readonly CirceStep[] | undefined {
     const task = subject.startsWith('task.') ? subject.slice(5) : undefined
     const steps = parseSteps(values)
     return steps?.every((step) => (taskOf(step) ?? task) === task) ? steps : undefined
   }
 
-  async perform(step: Step, isRepeat: boolean): Promise<'lost' | Durability | undefined> {
+  async perform(step: CirceStep, isRepeat: boolean): Promise<'lost' | Durability | undefined> {
     const parts = this.#parts
     switch (step.do) {
       case 'own': {
@@ -88,7 +88,7 @@ export class CirceSteps implements Steps<Step, Subject> {
     }
   }
 
-  async undo(step: Step): Promise<void> {
+  async undo(step: CirceStep): Promise<void> {
     if (step.do !== 'own') return
     const { task, owner, at, before } = step
     await unwriteOwner(this.#parts, { id: task, owner, claimedAt: at }, before)
@@ -98,7 +98,7 @@ export class CirceSteps implements Steps<Step, Subject> {
    * Lists the folders that steps take files from. A move that failed half-way because of the disk is undone by that; until
    * then its file seems to be gone, and the step would count as done.
    */
-  async beforeRepeat(steps: readonly Step[]): Promise<void> {
+  async beforeRepeat(steps: readonly CirceStep[]): Promise<void> {
     const { tree, root } = this.#parts
     const folders = new Set<TreePath>([newPath(root), tasksPath(root)])
     for (const step of steps) {

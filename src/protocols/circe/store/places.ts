@@ -8,7 +8,7 @@ import type { Entry, Tree } from '../../../tree/tree.ts'
 import { parseMessage } from '../format.ts'
 import { isForFirstMover } from '../intents.ts'
 import { inboxPath, logsPath, newPath, workspacePath } from '../layout.ts'
-import type { Place } from '../lifecycle.ts'
+import type { CirceState } from '../lifecycle.ts'
 import { type AgentId, type FileName, isEverybody, isFileName, isSameAgent, type TaskId } from '../names.ts'
 import type { CirceMessage, Head } from '../schema.ts'
 import { type KnownAgent, knownAgents } from './agents.ts'
@@ -16,7 +16,7 @@ import type { CirceParts, Reading } from './parts.ts'
 
 /** Where a message lies. `folder`: of its agent, as it is called on the disk. */
 export interface Spot {
-  readonly place: Exclude<Place, 'rejected'>
+  readonly place: Exclude<CirceState, 'rejected'>
   readonly agent?: AgentId
   readonly folder?: string
 }
@@ -32,7 +32,7 @@ export interface Listed extends Spot {
   readonly writtenAt: number
 }
 
-export interface Found extends Listed {
+export interface PlacedMessage extends Listed {
   readonly message: CirceMessage
 }
 
@@ -130,13 +130,17 @@ export const namesAmong = (entries: readonly Entry[]): FileName[] =>
   entries.flatMap(({ name, kind }) => (kind === 'leaf' && isFileName(name) ? [name] : []))
 
 /** One message as it is now; `undefined` when it is gone. */
-export async function readAt(parts: Reading, spot: Spot, name: FileName): Promise<Found | Unusable | undefined> {
+export async function readAt(
+  parts: Reading,
+  spot: Spot,
+  name: FileName,
+): Promise<PlacedMessage | Unusable | undefined> {
   const path = pathAt(parts, spot, name)
   const read = await readMessage(parts, path)
   return read && { ...spot, name, path, ...read }
 }
 
-type ReadMessage = Pick<Found, 'message' | 'problems' | 'writtenAt'> | Pick<Unusable, 'problem' | 'isClosed'>
+type ReadMessage = Pick<PlacedMessage, 'message' | 'problems' | 'writtenAt'> | Pick<Unusable, 'problem' | 'isClosed'>
 
 /** A file that may be a message, wherever it is. */
 export async function readMessage(
@@ -152,18 +156,19 @@ export async function readMessage(
 }
 
 /** The whole of a message that is known by its head, wherever it is by now. */
-export async function readWhole(parts: CirceParts, listed: Listed): Promise<Found | undefined> {
+export async function readWhole(parts: CirceParts, listed: Listed): Promise<PlacedMessage | undefined> {
   const read = await readAt(parts, listed, listed.name)
   return isFound(read) ? read : findMessage(parts, listed.name)
 }
 
-export const isFound = (read: Found | Unusable | undefined): read is Found => read !== undefined && 'message' in read
+export const isFound = (read: PlacedMessage | Unusable | undefined): read is PlacedMessage =>
+  read !== undefined && 'message' in read
 
 /**
  * A message wherever it is, the log last. It is looked for in the order in which messages move, so that one that moves on
  * meanwhile is met further on; and where it began once more, since a release moves it back.
  */
-export async function findMessage(parts: CirceParts, name: FileName): Promise<Found | undefined> {
+export async function findMessage(parts: CirceParts, name: FileName): Promise<PlacedMessage | undefined> {
   const spots = [...spotsOf(await knownAgents(parts)), { place: 'logged' } as const, { place: 'new' } as const]
   for (const spot of spots) {
     const read = await readAt(parts, spot, name)
@@ -173,7 +178,7 @@ export async function findMessage(parts: CirceParts, name: FileName): Promise<Fo
 }
 
 /** A message that must be somewhere. `hint`: where to look for the right name. */
-export async function expectMessage(parts: CirceParts, name: FileName, hint: string): Promise<Found> {
+export async function expectMessage(parts: CirceParts, name: FileName, hint: string): Promise<PlacedMessage> {
   const found = await findMessage(parts, name)
   if (found) return found
   throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, { hint, details: { file: name } })

@@ -20,7 +20,7 @@ import { appendEvent } from './log.ts'
 import { putBackMessage } from './moving.ts'
 import type { CirceRejected } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
-import { type Found, findMessage, readMessage, type Unusable } from './places.ts'
+import { findMessage, type PlacedMessage, readMessage, type Unusable } from './places.ts'
 
 /** In bytes. */
 const longestReason = 4096
@@ -50,7 +50,7 @@ export async function problemAt(parts: CirceParts, path: TreePath): Promise<stri
   return read && 'problem' in read ? read.problem.message : undefined
 }
 
-export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'path'>): Promise<Found> {
+export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'path'>): Promise<PlacedMessage> {
   const { tree, settings } = parts
   const wrong = await problemAt(parts, path)
   if (wrong !== undefined) throw stillNoMessage(path, wrong)

@@ -6,10 +6,10 @@ import { type FileName, isEverybody, isFileName, isRooster, isSameAgent } from '
 import type { CirceMessage, Head } from '../schema.ts'
 import { eventsAbout, eventsOf } from './log.ts'
 import type { CirceParts } from './parts.ts'
-import { type Found, findMessage } from './places.ts'
+import { findMessage, type PlacedMessage } from './places.ts'
 
 /** The file of an answer, and the digest of its words. */
-export interface Answer {
+export interface AnswerFile {
   readonly file: string
   readonly digest: string
 }
@@ -23,14 +23,14 @@ export const wordsOf = (answer: Pick<CirceMessage, 'bytes' | 'status'>): string 
   digestOf(answer.status === 'failed' ? 'no' : 'yes', bodyOf(answer).trim())
 
 /** The detail of an `answered` line. The file of an answer may have blanks in its name; a digest has none. */
-export const answerDetail = ({ file, digest }: Answer): string => `${file} ${digest}`
-function answerFrom(detail: string): Answer | undefined {
+export const answerDetail = ({ file, digest }: AnswerFile): string => `${file} ${digest}`
+function answerFrom(detail: string): AnswerFile | undefined {
   const at = detail.lastIndexOf(' ')
   return at < 0 ? undefined : { file: detail.slice(0, at), digest: detail.slice(at + 1) }
 }
 
 /** The answer that a question got. */
-export async function answerTo(parts: CirceParts, question: FileName): Promise<Answer | undefined> {
+export async function answerTo(parts: CirceParts, question: FileName): Promise<AnswerFile | undefined> {
   const told = (await eventsAbout(parts, question)).find(({ event }) => event === 'answered')
   return told && answerFrom(told.detail)
 }
@@ -48,7 +48,7 @@ export function unansweredIn(events: Iterable<CirceEvent>): Set<FileName> {
 }
 
 /** The question of a person that a message answers: the one that it names, else the oldest open one about the same task. */
-export async function answeredBy(parts: CirceParts, { message }: Found): Promise<FileName | undefined> {
+export async function answeredBy(parts: CirceParts, { message }: PlacedMessage): Promise<FileName | undefined> {
   const { intent, replyTo, task, from, to, time } = message
   if (intent !== 'answer') return undefined
   if (replyTo !== undefined) {
@@ -58,12 +58,12 @@ export async function answeredBy(parts: CirceParts, { message }: Found): Promise
     return (await answerTo(parts, question.name)) ? undefined : question.name
   }
   if (task === undefined) return undefined
-  const open: Found[] = []
+  const open: PlacedMessage[] = []
   for (const file of unansweredIn(await eventsOf(parts, task))) {
     const question = await findMessage(parts, file)
     if (question?.message.asks) open.push(question)
   }
-  const isMeant = ({ message: question }: Found) =>
+  const isMeant = ({ message: question }: PlacedMessage) =>
     (isRooster(from) || isSameAgent(from, question.to)) &&
     isSameAgent(to, question.from) &&
     question.task === task &&

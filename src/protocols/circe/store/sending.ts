@@ -19,11 +19,11 @@ import { countLine } from './log.ts'
 import { publish, publishStaged } from './moving.ts'
 import type { CirceSendInput, CirceSent, CirceSentOnce } from './outcomes.ts'
 import { type CirceParts, type Subject, subjectOf } from './parts.ts'
-import { type Found, findMessage, isFound, isGiven, pathAt, readAt } from './places.ts'
+import { findMessage, isFound, isGiven, type PlacedMessage, pathAt, readAt } from './places.ts'
 import { readSoundState, type TaskState, tasksOnTree } from './task-files.ts'
 import { idOf, viewOfFound } from './view.ts'
 
-type Created = Found & Pick<CirceSent, 'durability'>
+type Created = PlacedMessage & Pick<CirceSent, 'durability'>
 
 interface Keyed {
   readonly once: SendingOnce
@@ -203,7 +203,7 @@ async function created(
 ): Promise<CirceSent> {
   const { task } = message
   const notices: string[] = []
-  let now: Found = found
+  let now: PlacedMessage = found
   await afterwards(notices, async () => {
     if (task === undefined) {
       const line = countLine(found.name, message, parts.clock.now())
@@ -253,7 +253,7 @@ async function freeName(parts: CirceParts, message: CirceMessage): Promise<FileN
   }
 }
 
-const newFound = (parts: CirceParts, name: FileName, message: CirceMessage): Found => ({
+const newFound = (parts: CirceParts, name: FileName, message: CirceMessage): PlacedMessage => ({
   ...{ place: 'new', name, path: pathAt(parts, { place: 'new' }, name) },
   ...{ message, problems: [], writtenAt: 0 },
 })

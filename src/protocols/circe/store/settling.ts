@@ -8,7 +8,7 @@ import { isRecord } from '../effects.ts'
 import type { EventName } from '../events.ts'
 import { takesTask } from '../intents.ts'
 import { type AgentId, agentId, type FileName, fileName, isEverybody } from '../names.ts'
-import type { At, Step } from '../steps.ts'
+import type { At, CirceStep } from '../steps.ts'
 import { isClosed, type Task } from '../task.ts'
 import { folderOf } from './agents.ts'
 import { catchUp, finishTask } from './catching-up.ts'
@@ -20,16 +20,16 @@ import { commit, turn } from './journal.ts'
 import { attemptOf } from './log.ts'
 import type { CirceSettled, Handled } from './outcomes.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { expectMessage, type Found, isFor, isFound, isInLog, readAt } from './places.ts'
+import { expectMessage, isFor, isFound, isInLog, type PlacedMessage, readAt } from './places.ts'
 import { readSoundState, type TaskState } from './task-files.ts'
 import { idOf, viewOfFound } from './view.ts'
 
 /** What is done to a message, and the events that tell of it. `undefined`: it was done before. */
 type Change = (
-  found: Found,
+  found: PlacedMessage,
   agent: AgentId,
   isAcked: boolean,
-) => Promise<{ readonly steps: readonly Step[]; readonly events: readonly Told[] } | undefined>
+) => Promise<{ readonly steps: readonly CirceStep[]; readonly events: readonly Told[] } | undefined>
 
 type Told = readonly [event: EventName, detail?: string]
 
@@ -125,7 +125,7 @@ const isOwnedBy = ({ task, facts }: Pick<TaskState, 'task' | 'facts'>, agent: Ag
   task.owner === agent && !isClosed(task.status) && !isRecord(task, facts)
 
 /** The task of some work, if this agent owns it. In its turn. */
-async function workOf(parts: CirceParts, { message }: Found, agent: AgentId): Promise<Task | undefined> {
+async function workOf(parts: CirceParts, { message }: PlacedMessage, agent: AgentId): Promise<Task | undefined> {
   const state = takesTask(message.intent) ? await readSoundState(parts, message.task!) : undefined
   return state && isOwnedBy(state, agent) ? state.task : undefined
 }
@@ -156,7 +156,7 @@ async function settle<Did extends Handled>(
     return turn(parts, subject, async () => {
       const found = await heldBy(parts, agent, wanted)
       if (found && found.message.task !== about.message.task) return undefined
-      const unchanged = (message: Found): CirceSettled<Did> => ({
+      const unchanged = (message: PlacedMessage): CirceSettled<Did> => ({
         outcome: 'unchanged',
         message: viewOfFound(message),
         durability: 'process',
@@ -182,11 +182,11 @@ async function settle<Did extends Handled>(
 }
 
 /** Only a message for one agent: of one for all the log has a copy from the beginning. */
-const isAcknowledged = async (parts: CirceParts, { name, message }: Found): Promise<boolean> =>
+const isAcknowledged = async (parts: CirceParts, { name, message }: PlacedMessage): Promise<boolean> =>
   !isEverybody(message.to) && (await isInLog(parts, name))
 
 /** In the agent's inbox or workspace. */
-async function heldBy(parts: CirceParts, agent: AgentId, name: FileName): Promise<Found | undefined> {
+async function heldBy(parts: CirceParts, agent: AgentId, name: FileName): Promise<PlacedMessage | undefined> {
   const folder = await folderOf(parts, agent)
   for (const place of ['inbox', 'workspace'] as const) {
     const read = await readAt(parts, { place, agent, folder }, name)
@@ -196,7 +196,12 @@ async function heldBy(parts: CirceParts, agent: AgentId, name: FileName): Promis
 }
 
 /** Throws `LOST_CLAIM` for a claim that was given back. In the turn of the message. */
-async function expectClaim(parts: CirceParts, { place, name }: Found, agent: AgentId, attempt: number): Promise<void> {
+async function expectClaim(
+  parts: CirceParts,
+  { place, name }: PlacedMessage,
+  agent: AgentId,
+  attempt: number,
+): Promise<void> {
   const isHeld = place === 'workspace' || (await handedOf(parts, agent, name)) !== undefined
   const claim = isHeld ? { holder: agent, attempt: await attemptOf(parts, agent, name) } : undefined
   // A log that was shortened tells of fewer claims.
@@ -210,7 +215,7 @@ async function elsewhere(
   agent: AgentId,
   name: FileName,
   attempt: number | undefined,
-): Promise<Found> {
+): Promise<PlacedMessage> {
   const found = await expectMessage(parts, name, `See what there is: signalbox circe inbox ${agent}`)
   if (found.place === 'logged') return found
   // Of a message to all another agent may still have its copy when this one has dealt with its own.
@@ -225,15 +230,15 @@ async function elsewhere(
 }
 
 /** `detail`: of the `handled` line. */
-const handling = (found: Found, agent: AgentId, isAcked: boolean, detail = '') => ({
+const handling = (found: PlacedMessage, agent: AgentId, isAcked: boolean, detail = '') => ({
   steps: [
     { do: 'settle', file: found.name, from: atOf(found), task: found.message.task },
     { do: 'unhand', agent, file: found.name },
-  ] satisfies Step[],
+  ] satisfies CirceStep[],
   events: [...(isAcked ? [] : [['acknowledged'] as const]), ['handled', detail] as const],
 })
 
-const atOf = ({ place, agent }: Found): At =>
+const atOf = ({ place, agent }: PlacedMessage): At =>
   agent === undefined ? { place: 'new' } : { place: place as 'inbox' | 'workspace', agent }
 
 const ownedBy = (task: string, owner: string, more = '') =>

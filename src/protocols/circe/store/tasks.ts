@@ -6,7 +6,7 @@ import type { CirceEvent } from '../events.ts'
 import { type AgentId, agentId, isRooster, isSameAgent, type TaskId, taskId } from '../names.ts'
 import { checksDetail } from '../replay.ts'
 import { type CirceSettings, isRoleNamed, namedAs, roleThatSets } from '../settings.ts'
-import type { Step } from '../steps.ts'
+import type { CirceStep } from '../steps.ts'
 import {
   type Checks,
   isClosed,
@@ -26,7 +26,7 @@ import type { CirceParts } from './parts.ts'
 import { readSoundState } from './task-files.ts'
 
 interface Change {
-  readonly steps: readonly Step[]
+  readonly steps: readonly CirceStep[]
   readonly events: readonly Pick<CirceEvent, 'event' | 'detail'>[]
 }
 
@@ -122,7 +122,8 @@ async function changeTask(
     const events = made.events.map((event): CirceEvent => ({ at, agent: who, task: id, ...event }))
     // `.status` goes on naming whom the record names: else the record would pass for a claim made by hand.
     const { owner, claimedAt } = read
-    const kept = (step: Step) => (step.do === 'write' ? { ...step, task: { ...step.task, owner, claimedAt } } : step)
+    const kept = (step: CirceStep) =>
+      step.do === 'write' ? { ...step, task: { ...step.task, owner, claimedAt } } : step
     const steps = task === read ? made.steps : made.steps.map(kept)
     const committed = await commit(parts, `task.${id}`, steps, events)
     const durability = committed.outcome === 'done' ? committed.durability : 'process'

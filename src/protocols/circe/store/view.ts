@@ -2,13 +2,13 @@
 import { isoTime } from '../../../kernel/clock.ts'
 import type { Headline } from '../../../kernel/envelope.ts'
 import { bodyOf } from '../format.ts'
-import type { Place } from '../lifecycle.ts'
+import type { CirceState } from '../lifecycle.ts'
 import type { CirceView, CirceViewWithBody } from './outcomes.ts'
-import type { Found, Listed } from './places.ts'
+import type { Listed, PlacedMessage } from './places.ts'
 
-type Viewed = Pick<Listed, 'message' | 'name' | 'path'> & { readonly place: Place }
+type Viewed = Pick<Listed, 'message' | 'name' | 'path'> & { readonly place: CirceState }
 
-export const headlineOf = ({ message, name, place, path }: Viewed): Headline & { readonly state: Place } => ({
+export const headlineOf = ({ message, name, place, path }: Viewed): Headline & { readonly state: CirceState } => ({
   protocol: 'circe',
   id: idOf(name),
   from: message.from,
@@ -32,7 +32,7 @@ export const viewOfFound = (found: Viewed & Pick<Listed, 'problems'>): CirceView
   notices: found.problems.map(({ message: sentence }) => sentence),
 })
 
-export const viewWithBody = (found: Found): CirceViewWithBody => ({
+export const viewWithBody = (found: PlacedMessage): CirceViewWithBody => ({
   ...viewOfFound(found),
   body: bodyOf(found.message),
 })

@@ -9,7 +9,7 @@ import { lostClaim } from '../../../messaging/claims/claim.ts'
 import { spareName } from '../../../messaging/quarantine/quarantine.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Durability, Lease, Moved } from '../../../tree/tree.ts'
-import { type PlainMessage, parseMessage, saidBy } from '../format.ts'
+import { type PlainMessage, parseMessage, statedFieldsOf } from '../format.ts'
 import { attemptsPath, type Folder, folderPath, routedName } from '../layout.ts'
 import { type AgentId, agentId } from '../names.ts'
 import { inexactNote } from '../problem.ts'
@@ -133,7 +133,7 @@ export class Claiming extends Part {
         const now = message && turnOf(viewOf(message, { agent, state: 'inbox', path: path as TreePath, modifiedAt }))
         isOutdated = now?.id !== meant.id || now.priority !== meant.priority || now.time !== meant.time
       }
-      const isMine = message !== undefined && (from === 'inbox' || saidBy(message).to === agent)
+      const isMine = message !== undefined && (from === 'inbox' || statedFieldsOf(message).to === agent)
       return isMine && !isOutdated ? bytes : undefined
     }
     const moved = await moveFile(this.parts, step, { change, under: leased.lease })

@@ -22,13 +22,13 @@ import { type AgentId, isAgentId, mostMailboxes } from '../names.ts'
 import { type CompletedTask, type GovernanceEvent, isObject, type Task, taskStatuses } from '../schema.ts'
 import {
   answerSubject,
+  type DreamStep,
   fileSubject,
   mailboxOf,
   mailboxSubject,
   type News,
   parseSteps,
   planSubject,
-  type Step,
   type Subject,
 } from '../steps.ts'
 import { isoOf } from '../times.ts'
@@ -44,7 +44,7 @@ import { retryStep } from './task-list.ts'
 
 interface Change {
   readonly subject: Subject
-  readonly steps: readonly Step[]
+  readonly steps: readonly DreamStep[]
 }
 
 /** A note that is removed, and the change that finishes it. */
@@ -95,7 +95,7 @@ async function outcomeChange(all: Dream, path: TreePath, note: Note): Promise<Ch
   const outcome = { line: line as CompletedTask, key, initiator: textIn(initiator), plan: textIn(plan) }
   const isMailbox = typeof mailbox === 'number' && mailbox >= 1 && mailbox <= mostMailboxes
   let subject: Subject
-  let putAway: Step
+  let putAway: DreamStep
   if (isMailbox && typeof message === 'string') {
     const { processed, now } = await files.open(mailbox, largestPacked)
     const lease = (await files.memory.given(mailbox)).get(message)
@@ -122,8 +122,8 @@ async function outcomeChange(all: Dream, path: TreePath, note: Note): Promise<Ch
 }
 
 /** Messages are carried from where they were staged; the killed process may not have come to that. */
-async function carrying({ tree }: DreamParts, note: Note, messages: readonly Outgoing[]): Promise<Step[]> {
-  const steps: Step[] = []
+async function carrying({ tree }: DreamParts, note: Note, messages: readonly Outgoing[]): Promise<DreamStep[]> {
+  const steps: DreamStep[] = []
   for (const { to, name, text } of messages) {
     const staged = noteNameOf(to, name)
     if (note.staged !== true) await tree.create(childOf(outgoingPath, staged), text)
@@ -141,7 +141,7 @@ async function toldChange(all: Dream, path: TreePath, note: Note): Promise<Chang
   const made = isObject(when) ? await stepsMade(all, subject, when) : []
   if (!made) return undefined
   const carried = await carrying(all.parts, note, messages.filter(isOutgoing))
-  const told = lines.map((line): Step => ({ do: 'log', line }))
+  const told = lines.map((line): DreamStep => ({ do: 'log', line }))
   return {
     subject,
     steps: [
@@ -159,7 +159,7 @@ const isOutgoing = (value: unknown): value is Outgoing =>
   parseSteps([{ ...value, do: 'carry', staged: 'x.json' }], 'tasks') !== undefined
 
 /** The steps that are still to be made; `undefined` if the step was not made, and is not made now. */
-async function stepsMade(all: Dream, subject: Subject, when: Note): Promise<Step[] | undefined> {
+async function stepsMade(all: Dream, subject: Subject, when: Note): Promise<DreamStep[] | undefined> {
   const { files, tasks } = all
   const { agent, messages, dispatched, blocked, plan, told } = when
   const mailbox = mailboxOf(subject)
@@ -177,8 +177,8 @@ async function stepsMade(all: Dream, subject: Subject, when: Note): Promise<Step
   return textsIn(blocked).every(isBlocked) ? [] : undefined
 }
 
-async function handingOut({ parts }: Dream, list: readonly Task[], ids: readonly string[]): Promise<Step[]> {
-  const steps: Step[] = []
+async function handingOut({ parts }: Dream, list: readonly Task[], ids: readonly string[]): Promise<DreamStep[]> {
+  const steps: DreamStep[] = []
   for (const task of list.filter(({ task_id, status }) => ids.includes(task_id) && status === 'PENDING')) {
     const { task_id, target_agent } = task
     const note = (await readNote(parts.tree, noteIn(dispatchPath, task_id))) ?? {}
@@ -196,7 +196,7 @@ async function handingOut({ parts }: Dream, list: readonly Task[], ids: readonly
 }
 
 /** The answer to a plan that was being joined. */
-async function joining({ parts }: Dream, plan: string, digest: string): Promise<Step[] | undefined> {
+async function joining({ parts }: Dream, plan: string, digest: string): Promise<DreamStep[] | undefined> {
   const { joining, ...note } = (await readNote(parts.tree, noteIn(plansPath, plan))) ?? {}
   const told = textsIn(note.told)
   if (told.includes(digest)) return []
@@ -221,7 +221,7 @@ async function answerChange({ parts }: Dream, view: DreamView, note: Note): Prom
   const given = { text, by, verdict: verdict === 'approve' || verdict === 'deny' ? verdict : 'answer' } as const
   const isRetried = verdict === 'approve' && typeof failedAt === 'string'
   const carried = told === true ? [] : await carrying(parts, note, answerEvents(view, given))
-  const steps: Step[] = [
+  const steps: DreamStep[] = [
     ...(isRetried ? [retryStep(taskOf(view), failedAt, by)] : []),
     ...carried,
     { do: 'log', line: line as GovernanceEvent },

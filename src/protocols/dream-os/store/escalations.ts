@@ -9,7 +9,7 @@ import { answersPath } from '../layout.ts'
 import { nextFolder } from '../lifecycle.ts'
 import { hashOf, isAgentId } from '../names.ts'
 import { eventTypes, type PlannerEvent, type Task } from '../schema.ts'
-import { answerSubject, type Step, type StepOf, type Subject } from '../steps.ts'
+import { answerSubject, type DreamStep, type StepOf, type Subject } from '../steps.ts'
 import type { Dream } from './dream.ts'
 import { moveFileSomewhere } from './moving.ts'
 import { noteIn, readNote, writeNote } from './notes.ts'
@@ -129,7 +129,7 @@ export class Escalations extends Part {
     return 'answered'
   }
 
-  async #stepsFor(view: DreamView, task: Task | undefined, given: Given): Promise<Step[]> {
+  async #stepsFor(view: DreamView, task: Task | undefined, given: Given): Promise<DreamStep[]> {
     const { verdict, text, by } = given
     const { path, id } = view
     return [

@@ -9,7 +9,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { cacheOf } from '../../../tree/home.ts'
-import { saidBy } from '../format.ts'
+import { statedFieldsOf } from '../format.ts'
 import type { AgentId } from '../names.ts'
 import { readNote, writeNote } from './notes.ts'
 import type { DreamView, Unreadable } from './outcomes.ts'
@@ -35,7 +35,7 @@ export interface Turn {
 }
 
 export const turnOf = ({ message, createdAt, id }: Pick<DreamView, 'message' | 'createdAt' | 'id'>): Turn => ({
-  priority: saidBy(message).priority ?? usualPriority,
+  priority: statedFieldsOf(message).priority ?? usualPriority,
   time: Date.parse(createdAt),
   id,
 })

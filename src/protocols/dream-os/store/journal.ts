@@ -6,30 +6,30 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { Journal, type Steps } from '../../../messaging/journal/journal.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { journalPath, mailboxPath } from '../layout.ts'
-import { isSubject, mailboxOf, parseSteps, type Step, type StepOf, type Subject } from '../steps.ts'
+import { type DreamStep, isSubject, mailboxOf, parseSteps, type StepOf, type Subject } from '../steps.ts'
 import { type DreamParts, wrongWith } from './parts.ts'
 
 /** Does one kind of step; answers 'lost', or how durable it is. `isRepeat`: it may have been done before. */
-type Perform<S extends Step> = (step: S, isRepeat: boolean) => Promise<unknown>
-type Performing = { [Kind in Step['do']]: Perform<StepOf<Kind>> }
+type Perform<S extends DreamStep> = (step: S, isRepeat: boolean) => Promise<unknown>
+type Performing = { [Kind in DreamStep['do']]: Perform<StepOf<Kind>> }
 
 const answers = ['lost', 'process', 'batch', 'full'] as const satisfies readonly ('lost' | Durability)[]
 
 /** Steps that write into a file which people edit. Where it breaks its format, only this step is left out. */
-const dispensable: readonly Step['do'][] = ['news', 'tasks']
+const dispensable: readonly DreamStep['do'][] = ['news', 'tasks']
 
-export class DreamJournal extends Journal<Step, Subject> {
+export class DreamJournal extends Journal<DreamStep, Subject> {
   readonly #performing: Partial<Performing>
   /** Why a step was left out. */
-  readonly #leftOut: WeakMap<Step, SignalboxError>
+  readonly #leftOut: WeakMap<DreamStep, SignalboxError>
 
   constructor({ tree, places, settings }: DreamParts) {
     const performing: Partial<Performing> = {}
-    const leftOut = new WeakMap<Step, SignalboxError>()
-    const steps: Steps<Step, Subject> = {
+    const leftOut = new WeakMap<DreamStep, SignalboxError>()
+    const steps: Steps<DreamStep, Subject> = {
       parse: parseSteps,
       async perform(step, isRepeat) {
-        const perform = performing[step.do] as Perform<Step>
+        const perform = performing[step.do] as Perform<DreamStep>
         try {
           const did = await perform(step, isRepeat)
           return answers.find((answer) => answer === did)
@@ -57,7 +57,7 @@ export class DreamJournal extends Journal<Step, Subject> {
   }
 
   /** Makes a change in its turn. Throws if a step was left out. */
-  async make(subject: Subject, steps: readonly Step[]): Promise<Durability> {
+  async make(subject: Subject, steps: readonly DreamStep[]): Promise<Durability> {
     const committed = await this.turn(subject, () => this.commit(subject, steps))
     this.expectWhole(steps)
     return committed.outcome === 'done' ? committed.durability : 'process'
@@ -69,12 +69,12 @@ export class DreamJournal extends Journal<Step, Subject> {
   }
 
   /** Why steps of a change were left out. */
-  leftOut(steps: readonly Step[]): SignalboxError[] {
+  leftOut(steps: readonly DreamStep[]): SignalboxError[] {
     return steps.flatMap((step) => this.#leftOut.get(step) ?? [])
   }
 
   /** Throws if a step was left out: for a caller that has to know of a file that could not be written. */
-  expectWhole(steps: readonly Step[]): void {
+  expectWhole(steps: readonly DreamStep[]): void {
     const [error] = this.leftOut(steps)
     if (!error) return
     const { kind, code, hint, details } = error

@@ -12,7 +12,7 @@ import type { Durability, Leaf } from '../../../tree/tree.ts'
 import { brokenLockPath, lockPath, mailboxFrom, mailboxPath } from '../layout.ts'
 import { MailboxEditor } from '../mailbox-edit.ts'
 import { parseMailbox, type ReadMailbox } from '../mailbox-format.ts'
-import { mailboxSubject, type Step } from '../steps.ts'
+import { type DreamStep, mailboxSubject } from '../steps.ts'
 import type { Dream } from './dream.ts'
 import { freeLock, takeLock, tellBroken } from './mailbox-lock.ts'
 import { type Ids, MailboxMemory } from './mailbox-memory.ts'
@@ -46,7 +46,7 @@ type MailboxChange<T> = {
       /** After it was written; `size`: how many bytes it has now. */
       after?(size: number): Promise<void>
     }
-  | { readonly steps: readonly Step[] }
+  | { readonly steps: readonly DreamStep[] }
 )
 
 interface ChangeOptions {
@@ -189,9 +189,9 @@ export class MailboxFiles extends Part {
   }
 
   /** The steps that put messages back which another program has overwritten, and tell of it. */
-  resending(number: number, by: string, ids: readonly string[]): Step[] {
+  resending(number: number, by: string, ids: readonly string[]): DreamStep[] {
     const lines = ids.map((message_id) => this.dream.logs.line('MESSAGE_RESENT', by, { mailbox: number, message_id }))
-    return [{ do: 'resend', mailbox: number, ids }, ...lines.map((line): Step => ({ do: 'log', line }))]
+    return [{ do: 'resend', mailbox: number, ids }, ...lines.map((line): DreamStep => ({ do: 'log', line }))]
   }
 
   #inTurn<T>(number: number, work: () => Promise<T>): Promise<T> {

@@ -8,12 +8,12 @@ import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { mailboxArchivePath, mailboxPath } from '../layout.ts'
 import { mailboxStatusAfter } from '../lifecycle.ts'
-import { lineOf } from '../mailbox-edit.ts'
-import { type FoundMessage, messageOf, type ReadMailbox } from '../mailbox-format.ts'
+import { messageOnOneLine } from '../mailbox-edit.ts'
+import { type FoundMessage, inSpecifiedOrder, type ReadMailbox } from '../mailbox-format.ts'
 import { agentId, taskId as checkTaskId, hashOf, mailboxNumber, senderId } from '../names.ts'
 import { inexactNote, told } from '../problem.ts'
 import { eventTypes, isObject, type MailboxMessage } from '../schema.ts'
-import type { Step, StepOf } from '../steps.ts'
+import type { DreamStep, StepOf } from '../steps.ts'
 import { isoOf, momentOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import { largestPacked, type OpenMailbox, raise } from './mailbox-files.ts'
@@ -54,7 +54,7 @@ export class MailboxMessages extends Part {
 
   async send({ mailbox: number, from, command, params, taskId }: MailboxSendInput): Promise<MailboxSent> {
     mailboxNumber(number)
-    const message: MailboxMessage = messageOf({
+    const message: MailboxMessage = inSpecifiedOrder({
       message_id: crypto.randomUUID(),
       sender_agent_id: senderId(from),
       timestamp_dispatched: isoOf(this.parts.clock.now()),
@@ -312,7 +312,7 @@ export class MailboxMessages extends Part {
         const age = opened.leaf.size > settings.largest / 2 ? 0 : settings.packAfterMs
         const found = (await this.#packable(number, opened, age)).slice(0, mostPacked)
         const ids = found.flatMap(({ message }) => message?.message_id ?? [])
-        const step: Step = { do: 'pack', mailbox: number, ids, at: opened.now }
+        const step: DreamStep = { do: 'pack', mailbox: number, ids, at: opened.now }
         return { answer: { count: ids.length }, ...(ids.length > 0 ? { steps: [step] } : {}) }
       })
       count = change.count
@@ -337,7 +337,7 @@ export class MailboxMessages extends Part {
       const id = message?.message_id
       if (id === undefined || !wanted.has(id) || archived.has(id)) continue
       const isExact = mailbox.compat || findInexact(value) === undefined
-      const line = isExact ? printJsonLine(value).slice(0, -1) : lineOf(mailbox, index)
+      const line = isExact ? printJsonLine(value).slice(0, -1) : messageOnOneLine(mailbox, index)
       await tree.append(mailboxArchivePath(places, number), line)
     }
     const remembered = await this.dream.files.memory.processed(number)
@@ -379,7 +379,7 @@ export class MailboxMessages extends Part {
 /** `outcome`: it has none yet. `steps`: it was recorded. */
 interface Settled {
   readonly outcome?: Outcome
-  readonly steps?: readonly Step[]
+  readonly steps?: readonly DreamStep[]
 }
 
 /** In a file that deviates, the id may be under another name: then all are looked through. */

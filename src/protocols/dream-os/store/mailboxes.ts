@@ -6,7 +6,7 @@ import { mailboxPath } from '../layout.ts'
 import { mailboxStatusAfter } from '../lifecycle.ts'
 import { newMailbox, type ReadMailbox } from '../mailbox-format.ts'
 import { type AgentId, agentId, mailboxNumber } from '../names.ts'
-import type { Step, StepOf } from '../steps.ts'
+import type { DreamStep, StepOf } from '../steps.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import type { Given } from './mailbox-memory.ts'
@@ -70,7 +70,7 @@ export class Mailboxes extends Part {
   }
 
   async #claimOne(number: number, agent: AgentId): Promise<MailboxClaimed | undefined> {
-    let steps: readonly Step[] = []
+    let steps: readonly DreamStep[] = []
     const claimed = await this.dream.files.change<Attempt>(number, { by: agent }, async ({ mailbox, now }) => {
       const standing = this.#standingFor(agent, mailbox, now)
       const from = standing === 'left' ? mailbox.agent : undefined
@@ -95,7 +95,7 @@ export class Mailboxes extends Part {
     return { outcome: 'taken-over', ...answer, from }
   }
 
-  #takingOver(mailbox: number, from: string, to: AgentId, lastSeenAt: number | undefined, at: number): Step[] {
+  #takingOver(mailbox: number, from: string, to: AgentId, lastSeenAt: number | undefined, at: number): DreamStep[] {
     const seen = lastSeenAt === undefined ? null : isoOf(lastSeenAt)
     const line = this.dream.logs.line('MAILBOX_TAKEN_OVER', to, { mailbox, from, to, last_seen_utc: seen })
     const note = `${to} took mailbox ${mailbox} over from ${from}.`

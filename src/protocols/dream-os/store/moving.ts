@@ -8,7 +8,7 @@ import type { AgentId } from '../names.ts'
 import { type DreamParts, pathIn } from './parts.ts'
 
 /** Which file goes which way. */
-export interface Step {
+export interface MessageMove {
   readonly agent: AgentId
   readonly name: string
   readonly from: Folder
@@ -21,15 +21,15 @@ export interface Step {
 
 export const targetOf = (
   parts: DreamParts,
-  { agent, to = agent, name, as: newName = name, from, transition }: Step,
+  { agent, to = agent, name, as: newName = name, from, transition }: MessageMove,
 ): TreePath => pathIn(parts, to, nextFolder(from, transition), newName)
 
 /** Only if nothing has that name there. */
-export const moveFile = (parts: DreamParts, step: Step, options: MoveOptions = {}): Promise<Moved> =>
+export const moveFile = (parts: DreamParts, step: MessageMove, options: MoveOptions = {}): Promise<Moved> =>
   parts.tree.move(pathIn(parts, step.agent, step.from, step.name), targetOf(parts, step), options)
 
 /** Under a name that is free there. */
-export async function moveFileSomewhere(parts: DreamParts, step: Step, options: MoveOptions = {}) {
+export async function moveFileSomewhere(parts: DreamParts, step: MessageMove, options: MoveOptions = {}) {
   const name = step.as ?? step.name
   for (let n = 1; ; n++) {
     const attempt = { ...step, as: n === 1 ? name : spareName(name, n) }
@@ -38,7 +38,7 @@ export async function moveFileSomewhere(parts: DreamParts, step: Step, options: 
   }
 }
 
-export function setFileAside(parts: DreamParts, step: Step, options: SetAsideOptions = {}): Promise<SetAside> {
+export function setFileAside(parts: DreamParts, step: MessageMove, options: SetAsideOptions = {}): Promise<SetAside> {
   const { agent, to = agent, name, from, transition } = step
   return setAside(
     parts.tree,

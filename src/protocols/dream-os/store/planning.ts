@@ -7,7 +7,7 @@ import { printEvent } from '../event-format.ts'
 import { plansPath, taskFileName } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId, taskId } from '../names.ts'
 import { eventTypes, type PlannerEvent, type SignificantEvent, type Task, taskStatuses } from '../schema.ts'
-import { planSubject, type Step, type StepOf } from '../steps.ts'
+import { type DreamStep, planSubject, type StepOf } from '../steps.ts'
 import { planJoin, readTask } from '../tasks.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
@@ -27,7 +27,7 @@ interface PlanInput {
   readonly under?: string
 }
 
-export interface Answer {
+export interface PlannerAnswer {
   readonly plan: string
   readonly planner: string
   /** What should be a list of tasks. */
@@ -72,7 +72,7 @@ export class Planning extends Part {
     const note = { plan, goal, by: source, ...(under === undefined ? {} : { under }) }
     const news = { at: line.timestamp, goal: `${plan}: ${goal}`, note: `${source} asked ${to} to plan ${plan}.` }
     const messages = targets.map((target) => ({ to: target, name, text: printEvent(event) }))
-    const steps: Step[] = [
+    const steps: DreamStep[] = [
       { do: 'plan', plan, note },
       ...(await this.dream.sending.stage(messages)),
       { do: 'log', line },
@@ -112,7 +112,7 @@ export class Planning extends Part {
   }
 
   /** Joins an answer, or says why not. Repeating it changes nothing. */
-  answer({ plan, planner, results }: Answer): Promise<PlanAnswered> {
+  answer({ plan, planner, results }: PlannerAnswer): Promise<PlanAnswered> {
     const digest = noteNameOf(JSON.stringify(results) ?? '')
     return this.dream.journal.turn('tasks', async () => {
       const note: Note = (await readNote(this.parts.tree, noteIn(plansPath, plan))) ?? { plan }
@@ -128,7 +128,7 @@ export class Planning extends Part {
   }
 
   /** Only in the turn of the list. */
-  async #judge(note: Note, { plan, planner, results }: Answer, digest: string): Promise<PlanAnswered> {
+  async #judge(note: Note, { plan, planner, results }: PlannerAnswer, digest: string): Promise<PlanAnswered> {
     const base = { plan, planner, tasks: [] as readonly string[], reasons: [] as readonly string[] }
     if (note.joined === digest) return { ...base, outcome: 'unchanged', tasks: textsIn(note.tasks) }
     if (note.joined !== undefined)
@@ -138,7 +138,7 @@ export class Planning extends Part {
     return { ...base, outcome: 'joined', tasks: (results as readonly Task[]).map(({ task_id }) => task_id) }
   }
 
-  async #stepsFor(answered: PlanAnswered, results: unknown, note: Note, digest: string): Promise<Step[]> {
+  async #stepsFor(answered: PlanAnswered, results: unknown, note: Note, digest: string): Promise<DreamStep[]> {
     const { outcome, plan, planner, tasks, reasons } = answered
     const told = [...toldIn(note), digest].slice(-mostTold)
     const line = (type: SignificantEvent, details: object) =>

@@ -6,7 +6,7 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { lookIfThere } from '../../../messaging/leaves/tolerant.ts'
 import { isEvent, subjectOf } from '../event-format.ts'
-import { parseMessage, saidBy } from '../format.ts'
+import { parseMessage, statedFieldsOf } from '../format.ts'
 import { folderPath, routedName } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { eventTypes, type PlannerEvent } from '../schema.ts'
@@ -199,7 +199,7 @@ export class Router extends Part {
   #targetIn(bytes: Uint8Array): string | undefined {
     const { compat, settings } = this.dream.parts
     const parsed = parseMessage(bytes, { compat, most: settings.largest })
-    return parsed.outcome === 'message' ? saidBy(parsed.message).to : undefined
+    return parsed.outcome === 'message' ? statedFieldsOf(parsed.message).to : undefined
   }
 
   /** Sends again what was overwritten, and reads the answers of planners that came by mailbox. */

@@ -15,7 +15,7 @@ import { isAboutOneMessage, keyUsed, SendingOnce } from '../../../messaging/send
 import type { Durability } from '../../../tree/tree.ts'
 import type { SendOptions } from '../../contract.ts'
 import { isEvent, printEvent } from '../event-format.ts'
-import { type PlainMessage, printMessage, saidBy } from '../format.ts'
+import { type PlainMessage, printMessage, statedFieldsOf } from '../format.ts'
 import { inexactNumber } from '../given.ts'
 import {
   deliveredTo,
@@ -33,7 +33,7 @@ import {
 import { type AgentId, hashOf, isAgentId, isTaskId, taskId } from '../names.ts'
 import { told } from '../problem.ts'
 import type { PlannerEvent } from '../schema.ts'
-import type { Step, StepOf } from '../steps.ts'
+import type { DreamStep, StepOf } from '../steps.ts'
 import { readTask } from '../tasks.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
@@ -74,7 +74,7 @@ const hour = 3_600_000
 export class Sending extends Part {
   readonly once: SendingOnce
   /** Where a message was put. */
-  readonly #carried = new WeakMap<Step, TreePath>()
+  readonly #carried = new WeakMap<DreamStep, TreePath>()
 
   constructor(dream: Dream) {
     super(dream)
@@ -88,7 +88,7 @@ export class Sending extends Part {
     expectTask(message, target, this.parts.compat)
     const inexact = findInexact(message)
     if (inexact !== undefined) throw inexactNumber(inexact)
-    const { id } = saidBy(message)
+    const { id } = statedFieldsOf(message)
     const sent =
       id !== undefined && isTaskId(id)
         ? await this.#sendTask(target, id, message)
@@ -203,7 +203,7 @@ export class Sending extends Part {
   }
 
   /** Where the messages of these steps were put. */
-  pathsOf(steps: readonly Step[]): TreePath[] {
+  pathsOf(steps: readonly DreamStep[]): TreePath[] {
     return steps.flatMap((step) => this.#carried.get(step) ?? [])
   }
 

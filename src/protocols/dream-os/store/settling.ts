@@ -5,10 +5,10 @@
  */
 import { conflict } from '../../../kernel/errors.ts'
 import { isEvent, subjectOf } from '../event-format.ts'
-import { type PlainMessage, saidBy } from '../format.ts'
+import { type PlainMessage, statedFieldsOf } from '../format.ts'
 import { type AgentId, agentId, hashOf, isAgentId } from '../names.ts'
 import { type CompletedTask, eventTypes, isObject, type PlannerEvent } from '../schema.ts'
-import { fileSubject, type Step, type StepOf } from '../steps.ts'
+import { type DreamStep, fileSubject, type StepOf } from '../steps.ts'
 import { isoOf } from '../times.ts'
 import { holdNote, lostFile } from './claiming.ts'
 import type { Dream } from './dream.ts'
@@ -49,7 +49,7 @@ export class Settling extends Part {
     if (state === 'inbox' && hold.attempt > 0) throw lostFile(agent, file, 'it waits again')
     const attempt = input.attempt ?? hold.attempt
     const plan = isEvent(message) && message.type === eventTypes.plan ? subjectOf(message) : undefined
-    const task = plan ?? (isNews(message) ? undefined : saidBy(message).taskId)
+    const task = plan ?? (isNews(message) ? undefined : statedFieldsOf(message).taskId)
     const outcome: Outcome = {
       line: this.lineOf(id, task, agent, input),
       key: hashOf(`inbox ${agent}`, file, String(attempt)),
@@ -110,10 +110,10 @@ export class Settling extends Part {
   }
 
   /** The steps of recording an outcome; `putAway` is the one that is about the message itself. */
-  async stepsFor(outcome: Outcome, putAway: Step): Promise<Step[]> {
+  async stepsFor(outcome: Outcome, putAway: DreamStep): Promise<DreamStep[]> {
     const { line, key, plan } = outcome
     const { status, task_id, message_id, error_details, agent_id } = line
-    const steps: Step[] = [{ do: 'complete', line }]
+    const steps: DreamStep[] = [{ do: 'complete', line }]
     if (status === 'FAILED') {
       const details = { task_id, message_id, error_details, outcome: key }
       steps.push({ do: 'log', line: this.dream.logs.line('TASK_FAILED', agent_id, details) })
@@ -126,7 +126,7 @@ export class Settling extends Part {
 
   recorded(
     { line }: Outcome,
-    steps: readonly Step[],
+    steps: readonly DreamStep[],
     durability: OutcomeRecorded['durability'],
     notices: readonly string[],
   ): OutcomeRecorded {

@@ -8,7 +8,7 @@ import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { dispatchPath, taskFileName } from '../layout.ts'
 import type { AgentId } from '../names.ts'
 import { type CompletedTask, type Task, taskStatuses } from '../schema.ts'
-import type { Step, StepOf, TaskUpdate } from '../steps.ts'
+import type { DreamStep, StepOf, TaskUpdate } from '../steps.ts'
 import { consequencesOf, parseTaskList, runnableIn, type TaskList } from '../tasks.ts'
 import { isoOf } from '../times.ts'
 import type { Judged, Recipient } from './agents.ts'
@@ -91,7 +91,7 @@ export class Tasks extends Part {
     const problems = problemsOf(list)
     if (runnable.length === 0) return { outcome: 'nothing', tasks: [], paths: [], problems }
     const dispatched_at = isoOf(this.parts.clock.now())
-    const steps: Step[] = []
+    const steps: DreamStep[] = []
     for (const task of runnable) {
       const { task_id, target_agent } = task
       // A task that was set back to PENDING goes out again, as another file.
@@ -110,7 +110,10 @@ export class Tasks extends Part {
       note: `${by} dispatched ${runnable.map(({ task_id }) => task_id).join(', ')}.`,
       assignments: Object.fromEntries(runnable.map(({ task_id, target_agent }) => [task_id, target_agent])),
     }
-    steps.push({ do: 'tasks', by, updates }, ...lines.map((line): Step => ({ do: 'log', line })), { do: 'news', news })
+    steps.push({ do: 'tasks', by, updates }, ...lines.map((line): DreamStep => ({ do: 'log', line })), {
+      do: 'news',
+      news,
+    })
     await this.dream.journal.commit('tasks', steps)
     this.dream.journal.expectWhole(steps)
     const handed = runnable.map((task): Task => ({ ...task, status: 'IN_PROGRESS' }))

@@ -2,7 +2,7 @@
 import type { Headline } from '../../../kernel/envelope.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
-import { type PlainMessage, saidBy } from '../format.ts'
+import { type PlainMessage, statedFieldsOf } from '../format.ts'
 import { type Folder, senderFrom, stemOf } from '../layout.ts'
 import type { MailboxMessage } from '../schema.ts'
 import { isoOf, momentOf } from '../times.ts'
@@ -19,7 +19,7 @@ export interface Where {
 
 /** Whose folder it is counts more than what the file says. */
 export function viewOf(message: PlainMessage, { agent, state, path, modifiedAt }: Where): DreamView {
-  const said = saidBy(message)
+  const said = statedFieldsOf(message)
   const file = nameOf(path)
   const isOut = state === 'outbox' || state === 'archive/outbox' || state === 'archive/rejected'
   return {
@@ -38,7 +38,7 @@ export function viewOf(message: PlainMessage, { agent, state, path, modifiedAt }
 
 /** One line of what a message says. */
 export const summaryOf = (message: PlainMessage, otherwise = ''): string =>
-  shortened(saidBy(message).summary ?? otherwise)
+  shortened(statedFieldsOf(message).summary ?? otherwise)
 
 /** What a file is called, without what we put around it. */
 export const idFrom = (file: string): string =>

@@ -17,7 +17,7 @@ import { byPriority, byTime } from '../order.ts'
 import { type MrMessage, unusualDirection } from '../schema.ts'
 import { payloadProblems } from '../validate.ts'
 import { settleAwaited } from './awaited-acks.ts'
-import type { Invalid, Scanned, Waiting } from './inbox.ts'
+import type { InboxMessage, Invalid, Scanned } from './inbox.ts'
 import { moveMessage, pathsOf } from './moving.ts'
 import type { MrReceived, MrView, ReceiveOptions, Rejected, Replied } from './outcomes.ts'
 import { expectInOrder, pathIn, type StoreParts } from './parts.ts'
@@ -135,7 +135,7 @@ export class Claiming {
     }
   }
 
-  async #takeAll(agent: AgentId, ordered: readonly Waiting[], limit: number, compat: boolean) {
+  async #takeAll(agent: AgentId, ordered: readonly InboxMessage[], limit: number, compat: boolean) {
     const views: MrView[] = []
     const rejected: Rejected[] = []
     const notices: string[] = []
@@ -173,7 +173,7 @@ export class Claiming {
   }
 
   /** `n` above 1 under a spare name, since its own is that of another message. */
-  async #takeOne(agent: AgentId, waiting: Waiting, compat: boolean, n = 1): Promise<TakenOne> {
+  async #takeOne(agent: AgentId, waiting: InboxMessage, compat: boolean, n = 1): Promise<TakenOne> {
     const { name } = waiting
     let now = waiting
     let isInvalid = false
@@ -208,7 +208,7 @@ export class Claiming {
   }
 
   /** After the take, so that no two readers open the same one; what does not open goes on to `rejected/`. */
-  async #open(agent: AgentId, waiting: Waiting, name: string, durability: Durability): Promise<TakenOne> {
+  async #open(agent: AgentId, waiting: InboxMessage, name: string, durability: Durability): Promise<TakenOne> {
     const opened = await this.#opened(agent, waiting, false).catch((error: unknown) =>
       this.#putBack(agent, waiting.name, name, error),
     )
@@ -234,7 +234,7 @@ export class Claiming {
     })
   }
 
-  async #opened(agent: AgentId, waiting: Waiting, isPeek: boolean) {
+  async #opened(agent: AgentId, waiting: InboxMessage, isPeek: boolean) {
     const { message, arrivedAt, problems, notes, isConverted } = waiting
     const { hooks, tree } = this.#parts
     const opened = await hooks.open?.({ agent, message, now: await tree.now(), arrivedAt, isPeek })
@@ -282,7 +282,7 @@ export class Claiming {
     return [...told]
   }
 
-  async #settleNumbers(agent: AgentId, views: readonly MrView[], waiting: readonly Waiting[], notices: string[]) {
+  async #settleNumbers(agent: AgentId, views: readonly MrView[], waiting: readonly InboxMessage[], notices: string[]) {
     const messagesIn = (some: readonly { readonly message: MrMessage }[]) => some.map(({ message }) => message)
     const noted = await unlessFailing(notices, 'Their numbers were not noted, and may be reported as missing', () =>
       noteReceived(this.#parts, agent, messagesIn(views), messagesIn(waiting)),
@@ -314,14 +314,14 @@ async function unlessFailing<T>(notices: string[], what: string, work: () => Pro
   }
 }
 
-const inOrder = ({ waiting }: Scanned, { order, id }: ReceiveOptions): Waiting[] =>
+const inOrder = ({ waiting }: Scanned, { order, id }: ReceiveOptions): InboxMessage[] =>
   waiting
     .filter(({ message }) => id === undefined || message.msg_id === id)
     .sort(order === 'priority' ? byPriority : byTime)
 
 const gone = (rejected: readonly Rejected[]): TakenOne => ({ outcome: 'gone', rejected })
 
-const asInvalid = ({ name, message }: Waiting, { code, issues }: Rejection): Invalid => ({
+const asInvalid = ({ name, message }: InboxMessage, { code, issues }: Rejection): Invalid => ({
   name,
   rejection: { code, issues, msgId: message.msg_id },
 })

@@ -14,7 +14,7 @@ import {
 } from '../../../messaging/sending-once/sending-once.ts'
 import { stateOf } from '../../../tree/home.ts'
 import type { Created, Durability, Moved } from '../../../tree/tree.ts'
-import { type Draft, example, expectSize } from '../draft.ts'
+import { example, expectSize, type MrDraft } from '../draft.ts'
 import { jsonIn, printMessage } from '../format.ts'
 import type { Refusal } from '../hooks.ts'
 import {
@@ -38,7 +38,7 @@ import { expectInOrder, messageNames, pathIn, type RoutingParts, turnOf } from '
 import { leafAt, messageIn } from './reading.ts'
 
 type RoomMade = Room & { readonly isNewAgent: boolean }
-type Way = Pick<Draft, 'from' | 'to'>
+type Way = Pick<MrDraft, 'from' | 'to'>
 /** As another program wrote the message that is answered; the answer is written in that form. */
 type Form = Original['fields'] | undefined
 
@@ -82,13 +82,13 @@ export class Delivery {
   }
 
   /** One message under a new id. */
-  deliver(draft: Draft, form: Form): Promise<Delivered> {
+  deliver(draft: MrDraft, form: Form): Promise<Delivered> {
     const first = newId()
     return this.inTurn(draft, first, () => this.#write(draft, first, newId, form))
   }
 
   /** The same under a key: 'known' when it was used before; what its sender did not get round to is done then. */
-  async deliverOnce(draft: Draft, senderKey: string, form: Form): Promise<Delivered | UsedBefore> {
+  async deliverOnce(draft: MrDraft, senderKey: string, form: Form): Promise<Delivered | UsedBefore> {
     const key = `${draft.from}.${senderKey}`
     // Of all that a sender says: id, number and time are given to the message later.
     const content = printMessage(draft.stamped(example))
@@ -105,7 +105,7 @@ export class Delivery {
   }
 
   /** Stages what will lie in the inbox, under an id that is free there. */
-  async #begin(draft: Draft, firstId: MessageId, { key, digest }: { key: string; digest: string }, form: Form) {
+  async #begin(draft: MrDraft, firstId: MessageId, { key, digest }: { key: string; digest: string }, form: Form) {
     const sequence = await this.#nextNumber(draft)
     for (let id = firstId; ; id = newId()) {
       const file = await this.#compose(draft, id, sequence, form)
@@ -185,7 +185,7 @@ export class Delivery {
   }
 
   /** Only in the recipient's turn. Under this very id, which no other message uses. */
-  write(draft: Draft, id: MessageId, form: Form): Promise<Delivered> {
+  write(draft: MrDraft, id: MessageId, form: Form): Promise<Delivered> {
     const taken = () => {
       throw conflict('ID_TAKEN', `Another message of ${draft.to} has the id ${id}.`, { hint: 'Look at that message.' })
     }
@@ -193,7 +193,7 @@ export class Delivery {
     return this.#write(draft, id, form ? newId : taken, form)
   }
 
-  async #write(draft: Draft, firstId: MessageId, nextId: () => MessageId, form: Form): Promise<Delivered> {
+  async #write(draft: MrDraft, firstId: MessageId, nextId: () => MessageId, form: Form): Promise<Delivered> {
     const sequence = await this.#nextNumber(draft)
     let room: RoomMade | undefined
     for (let id = firstId; ; id = nextId()) {
@@ -209,14 +209,14 @@ export class Delivery {
   }
 
   /** Before anything has to make room, and before a number is used up, everything must be in order. */
-  async #nextNumber({ from, to }: Draft): Promise<number> {
+  async #nextNumber({ from, to }: MrDraft): Promise<number> {
     await expectInOrder(this.#parts, to, ['inbox', 'taken'])
     await expectInOrder(this.#parts, from, ['.sequences', '.awaiting'])
     return issueNumber(this.#parts, from, to)
   }
 
   /** What goes to the disk. Answers in another form are not sealed: their reader knows no seal of ours. */
-  async #compose(draft: Draft, id: MessageId, sequence: number, form: Form): Promise<MessageFile> {
+  async #compose(draft: MrDraft, id: MessageId, sequence: number, form: Form): Promise<MessageFile> {
     const timestamp = new Date(this.#parts.clock.now()).toISOString()
     const message = draft.stamped({ msg_id: id, sequence, timestamp })
     const file = form ? await this.#inForm(message, form) : await this.#sealed(message)

@@ -11,7 +11,7 @@ import { messageNames, type RoutingParts, turnOf } from './parts.ts'
 import { type Closed, isClosed, openFile } from './reading.ts'
 
 /** A file that is a message for this inbox. */
-export interface Waiting extends Timed {
+export interface InboxMessage extends Timed {
   readonly name: string
   readonly bytes: Uint8Array
   readonly arrivedAt: number
@@ -38,7 +38,7 @@ export const invalidAs = (name: string, { code, msgId, problems }: NoMessage): I
 })
 
 export interface Scanned {
-  readonly waiting: readonly Waiting[]
+  readonly waiting: readonly InboxMessage[]
   readonly invalid: readonly Invalid[]
   /** Files that this user may not read. They stay where they are. */
   readonly closed: readonly Closed[]
@@ -64,7 +64,7 @@ export class Inbox {
   readonly #parts: RoutingParts
   readonly #evictions: Evictions
   /** By inbox and way of reading. Holds no more than the inbox does. */
-  readonly #known = new Map<string, ReadonlyMap<string, Waiting>>()
+  readonly #known = new Map<string, ReadonlyMap<string, InboxMessage>>()
 
   constructor(parts: RoutingParts, evictions: Evictions) {
     this.#parts = parts
@@ -84,7 +84,7 @@ export class Inbox {
   }
 
   /** One file as it is now, if it is a message. */
-  async again(agent: AgentId, name: string, options: ScanOptions): Promise<Waiting | undefined> {
+  async again(agent: AgentId, name: string, options: ScanOptions): Promise<InboxMessage | undefined> {
     const found = await this.#read(agent, name, options)
     return found && 'message' in found ? found : undefined
   }
@@ -93,7 +93,7 @@ export class Inbox {
     if (options.compat) await this.#parts.foreign.load()
     const key = `${agent} ${options.compat === true}`
     const before = isFresh ? undefined : this.#known.get(key)
-    const known = new Map<string, Waiting>()
+    const known = new Map<string, InboxMessage>()
     const invalid: Invalid[] = []
     const closed: Closed[] = []
     const unfinished: string[] = []
@@ -118,7 +118,7 @@ export class Inbox {
     agent: AgentId,
     name: string,
     { compat = false }: ScanOptions,
-  ): Promise<Waiting | (Invalid & { readonly isYoung: boolean }) | Closed | undefined> {
+  ): Promise<InboxMessage | (Invalid & { readonly isYoung: boolean }) | Closed | undefined> {
     const { tree, settings } = this.#parts
     const leaf = await openFile(this.#parts, agent, 'inbox', name)
     if (!leaf || isClosed(leaf)) return leaf

@@ -7,7 +7,7 @@ import { nextFolder, type Transition } from '../lifecycle.ts'
 import { pathIn, type RoutingParts } from './parts.ts'
 
 /** Which message goes which way. */
-export interface Step {
+export interface MessageMove {
   readonly agent: AgentId
   readonly name: string
   readonly from: Folder
@@ -17,7 +17,7 @@ export interface Step {
 }
 
 /** Under its own name unless said, and only if nothing has that there. */
-export const moveMessage = (parts: RoutingParts, step: Step, options: MoveOptions = {}): Promise<Moved> =>
+export const moveMessage = (parts: RoutingParts, step: MessageMove, options: MoveOptions = {}): Promise<Moved> =>
   parts.tree.move(...pathsOf(parts, step), options)
 
 /** What was staged arrives. It counts as new there: the oldest is evicted first. */
@@ -25,12 +25,12 @@ export const enterInbox = ({ tree }: RoutingParts, staged: TreePath, path: TreeP
   tree.move(staged, path, { touched: true })
 
 /** Under a name that is free there. Its own is not when a sender used an id twice. */
-export function setMessageAside(parts: RoutingParts, step: Step, options: SetAsideOptions): Promise<SetAside> {
+export function setMessageAside(parts: RoutingParts, step: MessageMove, options: SetAsideOptions): Promise<SetAside> {
   const { agent, name, from, transition } = step
   const folder = folderPath(parts.root, agent, nextFolder(from, transition))
   return setAside(parts.tree, pathIn(parts, agent, from, name), folder, options)
 }
 
 /** Where it is, and where it goes. */
-export const pathsOf = (parts: RoutingParts, { agent, name, from, transition, as: newName = name }: Step) =>
+export const pathsOf = (parts: RoutingParts, { agent, name, from, transition, as: newName = name }: MessageMove) =>
   [pathIn(parts, agent, from, name), pathIn(parts, agent, nextFolder(from, transition), newName)] as const

@@ -6,7 +6,7 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import { jsonIn, largestRead } from '../format.ts'
 import { type AgentId, stemOf } from '../layout.ts'
-import type { Invalid, Waiting } from './inbox.ts'
+import type { InboxMessage, Invalid } from './inbox.ts'
 import { discarded, logError } from './logs.ts'
 import { setMessageAside } from './moving.ts'
 import type { MrView, Rejected } from './outcomes.ts'
@@ -76,7 +76,7 @@ export class Rejecting {
    * True when what was handed out under this name is another message: other programs use an id twice now and then. Only
    * what says the same is a copy. What cannot be read any more is taken for the same.
    */
-  async isAnother(agent: AgentId, { name, bytes }: Waiting): Promise<boolean> {
+  async isAnother(agent: AgentId, { name, bytes }: InboxMessage): Promise<boolean> {
     const value = jsonIn(bytes)
     for (const taken of await messageNames(this.#parts, agent, 'taken')) {
       if (nameBefore(taken) !== name) continue
@@ -88,7 +88,7 @@ export class Rejecting {
   }
 
   /** A message of this id was handed out before, and each is handed out at most once. */
-  rejectCopy(agent: AgentId, { name, message, bytes }: Waiting): Promise<Rejected[]> {
+  rejectCopy(agent: AgentId, { name, message, bytes }: InboxMessage): Promise<Rejected[]> {
     const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
     const rejection = { code: 'DUPLICATE', issues, msgId: message.msg_id }
     return this.reject(agent, { name, rejection }, (now) => isSame(now, bytes))

@@ -1,7 +1,7 @@
 /** Sending to one agent and to all. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { UsedBefore } from '../../../messaging/sending-once/sending-once.ts'
-import { type Draft, draftOf, example, payloadFrom } from '../draft.ts'
+import { draftOf, example, type MrDraft, payloadFrom } from '../draft.ts'
 import { type AgentId, agentId, fileNameOf, folders } from '../layout.ts'
 import { unusualDirection } from '../schema.ts'
 import { originalOf } from './answering.ts'
@@ -52,7 +52,7 @@ export class Sending {
   }
 
   /** The message wherever it is by now. What is not kept any more was taken. */
-  async #sentBefore(draft: Draft, { id = '' }: UsedBefore): Promise<MrSent> {
+  async #sentBefore(draft: MrDraft, { id = '' }: UsedBefore): Promise<MrSent> {
     const found = await viewOfId(this.#parts, draft.to, folders, id)
     const forgotten = draft.stamped({ ...example, msg_id: id })
     const message = found ?? viewOf(forgotten, 'taken', pathIn(this.#parts, draft.to, 'taken', fileNameOf(id)))

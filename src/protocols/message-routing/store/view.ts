@@ -4,13 +4,13 @@ import type { Folder } from '../layout.ts'
 import { defaults, type MrMessage } from '../schema.ts'
 import type { MrView } from './outcomes.ts'
 
-export interface About {
+export interface ViewRemarks {
   readonly problems?: readonly string[]
   readonly notes?: readonly string[]
   readonly isConverted?: boolean
 }
 
-export function viewOf(message: MrMessage, state: Folder, path: string, about: About = {}): MrView {
+export function viewOf(message: MrMessage, state: Folder, path: string, about: ViewRemarks = {}): MrView {
   return {
     protocol: 'mr',
     id: message.msg_id,

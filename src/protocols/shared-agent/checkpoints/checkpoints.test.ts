@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { ageOf, diffLines, dryRunLines, listLines, rollbackLines, statusLines } from './answers.ts'
 import { automaticName, riskOf } from './checkpoints.ts'
-import { type CheckpointRecord, idOf, messageOf, numberFrom, parseRecord, printRecord, recordFrom } from './record.ts'
+import {
+  type CheckpointRecord,
+  commitMessageOf,
+  idOf,
+  numberFrom,
+  parseRecord,
+  printRecord,
+  recordFrom,
+} from './record.ts'
 import { readEarlier, stepFrom } from './step.ts'
 
 const record: CheckpointRecord = {
@@ -31,12 +39,12 @@ describe('records', () => {
   })
 
   it('the commit has the specified message, and says enough to find the checkpoint again', () => {
-    expect(messageOf(record)).toBe('Checkpoint: before_refactor [cp_001]')
-    expect(recordFrom('cp_001', { message: messageOf(record), at: 5 })).toMatchObject({
+    expect(commitMessageOf(record)).toBe('Checkpoint: before_refactor [cp_001]')
+    expect(recordFrom('cp_001', { message: commitMessageOf(record), at: 5 })).toMatchObject({
       name: 'before_refactor',
       at: 5,
     })
-    expect(recordFrom('cp_002', { message: messageOf(record), at: 5 })).toBe(undefined)
+    expect(recordFrom('cp_002', { message: commitMessageOf(record), at: 5 })).toBe(undefined)
     expect(recordFrom('cp_001', { message: 'something else', at: 5 })).toBe(undefined)
   })
 

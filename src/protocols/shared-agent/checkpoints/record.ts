@@ -31,7 +31,8 @@ export const numberFrom = (id: string): number | undefined =>
   hasShape(id, 'checkpoint') ? Number(id.slice('cp_'.length)) : undefined
 
 /** The specified message of the commit. */
-export const messageOf = ({ name, id }: Pick<CheckpointRecord, 'name' | 'id'>): string => `Checkpoint: ${name} [${id}]`
+export const commitMessageOf = ({ name, id }: Pick<CheckpointRecord, 'name' | 'id'>): string =>
+  `Checkpoint: ${name} [${id}]`
 
 /** The record again, from the commit. Who made it, and of which type it was, only the record knew. */
 export function recordFrom(
@@ -39,7 +40,7 @@ export function recordFrom(
   { message, at }: { readonly message: string; readonly at: number },
 ): CheckpointRecord | undefined {
   const [, name] = /^Checkpoint: (\S+) \[(cp_\d+)\]$/.exec(message) ?? []
-  return name === undefined || message !== messageOf({ name, id })
+  return name === undefined || message !== commitMessageOf({ name, id })
     ? undefined
     : { id, name, type: 'manual', by: 'unknown', at, state: 'made' }
 }

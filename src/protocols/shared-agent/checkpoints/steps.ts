@@ -4,7 +4,7 @@ import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import type { Continued, Steps } from '../../../messaging/journal/journal.ts'
 import type { CheckpointPorts, Rollback as Prepared, Restless, Saved, WorkTree } from './ports.ts'
-import { type CheckpointRecord, messageOf, Records } from './record.ts'
+import { type CheckpointRecord, commitMessageOf, Records } from './record.ts'
 import { type Begun, type CheckpointStep, type Rollback, stepFrom } from './step.ts'
 
 /** What a killed process had left half done, and what became of it. */
@@ -142,7 +142,12 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
   async #commit({ session, id, name, rollback }: Of<'save'>): Promise<Saved> {
     const state = await this.#ports.sessions.save(session)
     const target = rollback && { target: rollback.commit, isOnlyKept: true }
-    return this.#work.save({ message: messageOf({ id, name }), state, at: await this.#ports.tree.now(), ...target })
+    return this.#work.save({
+      message: commitMessageOf({ id, name }),
+      state,
+      at: await this.#ports.tree.now(),
+      ...target,
+    })
   }
 
   /** `first`: what was there when the first file gave way. By force, or then, the last attempt leaves what keeps changing. */
@@ -154,7 +159,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
   async #keep(step: Of<'keep'>, isRepeat: boolean): Done {
     const { session, id, name, commit, branch, rollback } = step
     const isKept =
-      (branch === undefined || (await this.#work.putOnBranch(branch, messageOf({ id, name }))) === 'done') &&
+      (branch === undefined || (await this.#work.putOnBranch(branch, commitMessageOf({ id, name }))) === 'done') &&
       (await this.#work.publish(session, id, commit)) === 'published'
     if (isKept) await this.recordsOf(session).markMade(id)
     else if (!isBegun(rollback)) return this.#fail(step, notKept(id))

@@ -1,7 +1,7 @@
 /** The command that a request means, read off the table of commands: a reader for each parameter and tail. Pure. */
 import { type CommandSpec, categories } from '../commands/spec.ts'
 import type { Command, Modifier } from '../schema.ts'
-import { nameOrText, oneWord, type Said } from './said.ts'
+import { type FilledSlots, nameOrText, oneWord } from './filled-slots.ts'
 import { channels, flat } from './tokens.ts'
 
 export type Made =
@@ -20,7 +20,7 @@ const savesTwo = /\s(as|to|=)\s+[\w-]+\s*(?:,|and|, and)\s+[\w-]+\s+\1\s+[\w-]+\
 const saysMore =
   /^[\s"'”`]*(?:,|;|\band\b|\bund\b|\by\b)[\s,]*(?:and\s+)?[\w-]+\s*(?:=|:|\b(?:to|is|as|auf|ist|es|en)\b)\s*\S/i
 
-export function commandsFor(intent: string, spec: CommandSpec, said: Said): Made {
+export function commandsFor(intent: string, spec: CommandSpec, said: FilledSlots): Made {
   const name = commandNameOf(intent)
   if (/^(?:DELEGATE|DIRECT|DEPENDS|RETRY|REPORT)$/.test(name) && said.agents('task', 'msg', 'topic').length > 1)
     return { several: true }
@@ -46,7 +46,7 @@ export function commandsFor(intent: string, spec: CommandSpec, said: Said): Made
 }
 
 /** A rollback is forced only where the sentence says so. */
-const forceFor = (intent: string, said: Said): string | undefined =>
+const forceFor = (intent: string, said: FilledSlots): string | undefined =>
   intent === 'UNLOCK:force' || (intent === 'ROLLBACK:force' && isForced.test(said.text)) ? 'force' : undefined
 const isForced = /\bforc|\boverride|no matter what|without .*checks?|merge|rebase|regardless|anyway|whatever/i
 
@@ -54,13 +54,13 @@ const detailed =
   /\b(?:detail(?:s|ed)?|in[- ]depth|thorough(?:ly)?|comprehensive|extensive(?:ly)?|at length|full report|in full|complete report)\b/i
 const brief = /\b(?:brief(?:ly)?|quick(?:ly)?|short|concise(?:ly)?|terse|in a nutshell|in a few words|in one line)\b/i
 
-const modifierFor = (name: string, said: Said): Modifier | undefined => {
+const modifierFor = (name: string, said: FilledSlots): Modifier | undefined => {
   if (!/^(?:REPORT|ASK|SUMMARY|STATE:list)$/.test(name)) return undefined
   const rest = said.outside('topic')
   return detailed.test(rest) ? 'detailed' : brief.test(rest) ? 'brief' : undefined
 }
 
-type Reader = (said: Said) => string | undefined
+type Reader = (said: FilledSlots) => string | undefined
 const named = (slot: string): Reader => {
   return (said) => asName(said.words(slot))
 }
@@ -206,7 +206,7 @@ const leadIn =
   /[\s,;:.–-]*(?:\b(?:and|but|as|because|since|do it|do this|treat (?:it|this) as|(?:it|this|that)(?:'?s| is)|with|at|of|an?)\b[\s,]*)*$/i
 
 /** How urgent a task is, and the task without the words that say it at its ends. */
-function urgencyOf(said: Said): { readonly priority?: string; readonly task: string | undefined } {
+function urgencyOf(said: FilledSlots): { readonly priority?: string; readonly task: string | undefined } {
   const task = said.words('task')
   const rest = said.outside('task')
   const around = urgency.find(([, pattern]) => pattern.test(rest))

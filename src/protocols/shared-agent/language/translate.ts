@@ -8,6 +8,7 @@ import { longestLine, parseLine, printLine } from '../format.ts'
 import { Refusal } from '../refusal.ts'
 import type { Command } from '../schema.ts'
 import { commandNameOf, commandsFor } from './commands.ts'
+import { FilledSlots } from './filled-slots.ts'
 import {
   elsewhere,
   missing,
@@ -21,7 +22,6 @@ import {
   unknownAgent,
 } from './questions.ts'
 import { destroys, whyDoubted, whyNotPlain } from './safety.ts'
-import { Said } from './said.ts'
 import type { Guess, SentenceModel } from './sentence-model.ts'
 import { agentsKnown, type Token, tokensOf } from './tokens.ts'
 import { nowhere, type Surroundings, type Translation } from './translation.ts'
@@ -154,7 +154,7 @@ function judged(sentence: Sentence, intent: string, isSure: boolean): Translatio
   const { said, tokens, around, model } = sentence
   const spec = specOf(intent, around)
   if (!spec) return notUnderstood
-  const made = commandsFor(intent, spec, new Said(said, tokens, model.slots(tokens, intent), around))
+  const made = commandsFor(intent, spec, new FilledSlots(said, tokens, model.slots(tokens, intent), around))
   if ('several' in made) return severalRequests([])
   if ('missing' in made) return missing(made.spec, made.missing)
   const lines: string[] = []

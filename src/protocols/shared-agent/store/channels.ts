@@ -4,10 +4,10 @@
  */
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, type SessionId } from '../layout.ts'
-import type { Change, Handing, Session } from '../record.ts'
+import type { Handing, Session, SessionChange } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import type { SessionParts } from './parts.ts'
-import { type Answer, type Handlers, type Speech, told } from './speech.ts'
+import { type CommandAnswer, type Handlers, type Speech, told } from './speech.ts'
 
 export const channelHandlers: Handlers = {
   SUBSCRIBE: (speech) => subscribe(speech, true),
@@ -33,7 +33,7 @@ export const channelHandlers: Handlers = {
   },
 }
 
-async function subscribe({ parts, id, agent, given }: Speech, isWanted: boolean): Promise<Answer> {
+async function subscribe({ parts, id, agent, given }: Speech, isWanted: boolean): Promise<CommandAnswer> {
   const channel = channelOf(given.channel)
   const answer = told(`${isWanted ? 'subscribed' : 'unsubscribed'}:${channel}`)
   return parts.documents.change(id, { by: agent }, (session) => {
@@ -62,7 +62,7 @@ function channelOf(text = ''): string {
 }
 
 /** A message for an agent; `again` where a reader was given it before and was not seen to write it out. */
-export type Unread = Change & { readonly again?: true }
+export type Unread = SessionChange & { readonly again?: true }
 
 /** What was sent to an agent and not read yet, oldest first. */
 export async function unread(parts: SessionParts, id: SessionId, agent: string): Promise<Unread[]> {

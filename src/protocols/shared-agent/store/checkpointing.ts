@@ -3,14 +3,14 @@ import * as answers from '../checkpoints/answers.ts'
 import { type Checkpoints, manyFiles, type WithRecovered } from '../checkpoints/checkpoints.ts'
 import { boundOf } from '../commands/limits.ts'
 import { checkpointsOf } from './kept.ts'
-import { type Answer, type Handlers, nothing, type Speech, told } from './speech.ts'
+import { type CommandAnswer, type Handlers, nothing, type Speech, told } from './speech.ts'
 
 type Verb<T extends WithRecovered> = (checkpoints: Checkpoints, speech: Speech) => Promise<T>
 
 /** What a verb found, in lines. A request that cannot be met as it is written is answered with one of the five errors. */
 const answering =
   <T extends WithRecovered>(verb: Verb<T>, lines: (found: T, speech: Speech) => readonly string[]) =>
-  async (speech: Speech): Promise<Answer> => {
+  async (speech: Speech): Promise<CommandAnswer> => {
     try {
       const found = await verb(checkpointsOf(speech.parts), speech)
       const [first = '', ...more] = lines(found, speech)

@@ -19,7 +19,7 @@ import type { ExportedKind } from '../shape.ts'
 import { newTask, withNewTask } from '../tasks.ts'
 import { knowsReference, referenceOf } from './kept.ts'
 import type { SessionParts } from './parts.ts'
-import { type Answer, type Handlers, notFound, type Speech, told } from './speech.ts'
+import { type CommandAnswer, type Handlers, notFound, type Speech, told } from './speech.ts'
 
 const largestFile = 512 * 1024
 const mostListed = 10
@@ -81,7 +81,7 @@ export async function contextFiles(tree: Tree, { contextFolder }: SessionSetting
 /** Above 90 %: named by date and time. What another session exported in the same minute stays as it is. */
 export async function exportAutomatically(
   speech: Pick<Speech, 'parts' | 'id' | 'agent'>,
-): Promise<{ readonly path: string; readonly answer: Answer }> {
+): Promise<{ readonly path: string; readonly answer: CommandAnswer }> {
   const now = await speech.parts.tree.now()
   for (let n = 1; ; n++) {
     const path = `./${automaticFile(speech.parts, now, n)}`
@@ -96,7 +96,7 @@ async function exportContext(
   written: string,
   filter: Filter = 'default',
   notOver: (session: string) => boolean = () => false,
-): Promise<Answer | undefined> {
+): Promise<CommandAnswer | undefined> {
   const path = await placeOf(parts, written)
   const session = await parts.documents.read(id)
   if (!session) return notFound
@@ -243,7 +243,7 @@ async function expectWithinLimits({ settings, tokenizer }: SessionParts, context
 }
 
 /** Replaces state, tasks and configuration by those of the file. */
-async function replaceAll({ parts, id, agent, given }: Speech, context: Context): Promise<Answer> {
+async function replaceAll({ parts, id, agent, given }: Speech, context: Context): Promise<CommandAnswer> {
   const isKnown = await knowsReference(parts, context.gitCheckpoint)
   return parts.documents.change(id, { by: agent }, (session, at) => {
     const empty = { ...session, tasks: [], depends: [], variables: context.configuration }
@@ -260,7 +260,7 @@ async function replaceAll({ parts, id, agent, given }: Speech, context: Context)
   })
 }
 
-async function merge({ parts, id, agent, given }: Speech, context: Context): Promise<Answer> {
+async function merge({ parts, id, agent, given }: Speech, context: Context): Promise<CommandAnswer> {
   return parts.documents.change(id, { by: agent }, (session, at) => {
     const state = merged(session.state, stateOf(context, agent, at), {
       isSame: (old, one) => old.key === one.key,

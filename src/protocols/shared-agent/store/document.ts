@@ -17,7 +17,7 @@ import {
   sessionsFolder,
 } from '../layout.ts'
 import { sessionTransitions } from '../lifecycle.ts'
-import { type Change, change, newSession, parseSession, printSession, type Session } from '../record.ts'
+import { change, newSession, parseSession, printSession, type Session, type SessionChange } from '../record.ts'
 import { shapedIn } from '../shape.ts'
 
 /** Lines of a page. */
@@ -29,7 +29,7 @@ const mostRemembered = 256 * 1024
 const largestPage = 16 * 1024 * 1024
 
 /** A change as the log tells it. `at` and `by` are those of the change unless it says otherwise. */
-export type NewLine = Omit<Change, 'n' | 'at' | 'by'> & Partial<Pick<Change, 'at' | 'by'>>
+export type NewLine = Omit<SessionChange, 'n' | 'at' | 'by'> & Partial<Pick<SessionChange, 'at' | 'by'>>
 
 /** What a session becomes, how the log tells it, and what is answered. What is absent stays as it is. */
 export interface Changed<T> {
@@ -131,12 +131,12 @@ export class Documents {
   }
 
   /** The changes after number `after`, oldest first. Reads no more pages than it must. */
-  async log(id: SessionId, after = 0): Promise<Change[]> {
+  async log(id: SessionId, after = 0): Promise<SessionChange[]> {
     const session = await this.read(id)
     if (!session) return []
     const inDocument = session.log.filter(({ n }) => n > after)
     const firstKept = session.log[0]?.n ?? session.changes + 1
-    const older: Change[] = []
+    const older: SessionChange[] = []
     for (let page = Math.floor(after / pageLength); page * pageLength + 1 < firstKept; page++) {
       const leaf = await this.#tree.read(pagePath(id, page))
       const lines = linesIn(leaf?.bytes) ?? []
@@ -221,4 +221,5 @@ function withLine(session: Session, line: NewLine | undefined, by: string, at: n
   return { ...session, changes: n, log: [...session.log, { n, at, by, ...line }] }
 }
 
-const linesIn = (bytes: Uint8Array | undefined): readonly Change[] | undefined => shapedIn(bytes, [change], largestPage)
+const linesIn = (bytes: Uint8Array | undefined): readonly SessionChange[] | undefined =>
+  shapedIn(bytes, [change], largestPage)

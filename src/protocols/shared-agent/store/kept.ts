@@ -6,7 +6,7 @@ import { Checkpoints, riskOf } from '../checkpoints/checkpoints.ts'
 import type { Done } from '../checkpoints/ports.ts'
 import { type CheckpointRecord, numberFrom, parseRecord } from '../checkpoints/record.ts'
 import { checkpointsFolder, type SessionId, sessionId, unfinishedFolder } from '../layout.ts'
-import type { Change, Session } from '../record.ts'
+import type { Session, SessionChange } from '../record.ts'
 import type { SessionParts } from './parts.ts'
 import { savedStates } from './saved-state.ts'
 import type { Speech } from './speech.ts'
@@ -52,13 +52,13 @@ async function tell({ documents, settings }: SessionParts, id: SessionId, done: 
   await documents.change(id, { by: settings.orchestrator, startsIt: false }, (session, at) => {
     const next = { ...withoutMark(session), ...(isPhase ? { phaseAt: at } : {}) }
     if (session.status === 'ended') return { answer: undefined }
-    const isOwn = ({ did, about, text }: Change) => did === own.did && about === own.about && text === own.text
+    const isOwn = ({ did, about, text }: SessionChange) => did === own.did && about === own.about && text === own.text
     const isTold = session.log.some(isOwn)
     return { session: next, line: isTold ? undefined : line, answer: undefined }
   })
 }
 
-const ownLine = ({ id, record, rolledBackTo }: Done): Pick<Change, 'did' | 'about' | 'text'> =>
+const ownLine = ({ id, record, rolledBackTo }: Done): Pick<SessionChange, 'did' | 'about' | 'text'> =>
   rolledBackTo === undefined
     ? { did: 'CHECKPOINT:create', about: id, text: record?.type === 'auto' ? 'auto' : (record?.name ?? '') }
     : { did: 'ROLLBACK', about: rolledBackTo, text: `saved ${id}` }

@@ -13,7 +13,7 @@ import type { SessionPorts } from '../ports.ts'
 import type { Session } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import { type SessionParts, speaksInWords } from './parts.ts'
-import { type Answer, nothing, type Speech, told } from './speech.ts'
+import { type CommandAnswer, nothing, type Speech, told } from './speech.ts'
 
 type Speaking = Pick<Speech, 'parts' | 'id' | 'session' | 'agent'>
 
@@ -24,8 +24,8 @@ const mostManners = 200
 export async function answerPlain(
   speaking: Speaking,
   text: string,
-  run: (line: string, isFirst: boolean) => Promise<Answer>,
-): Promise<Answer> {
+  run: (line: string, isFirst: boolean) => Promise<CommandAnswer>,
+): Promise<CommandAnswer> {
   const { parts, session } = speaking
   const before = mannerOf(speaking, session)
   const around = await surroundingsOf(parts, session)
@@ -53,8 +53,8 @@ export async function answerPlain(
 /** One after the other; the first that does not do what it was to do ends it. */
 async function runInOrder(
   commands: readonly string[],
-  run: (line: string, n: number) => Promise<Answer>,
-): Promise<Answer> {
+  run: (line: string, n: number) => Promise<CommandAnswer>,
+): Promise<CommandAnswer> {
   const lines: string[] = []
   for (const [n, line] of commands.entries()) {
     const answer = await run(line, n)
@@ -120,7 +120,7 @@ export async function forgetAsked(speaking: Speaking, line: string): Promise<voi
   await settle(speaking, before, after)
 }
 
-function inWords(line: string, { shows }: Manner, { table }: Surroundings, answer: Answer): Answer {
+function inWords(line: string, { shows }: Manner, { table }: Surroundings, answer: CommandAnswer): CommandAnswer {
   const command = parseLine(line, table)
   if (command.kind !== 'command') return answer
   // Told by the words of `#UNLOCK`, not as something that is missing.

@@ -6,7 +6,7 @@ import { NamedLocks } from '../../../messaging/locks/named-locks.ts'
 import { lockSpace, type Sitting } from '../layout.ts'
 import { Refusal } from '../refusal.ts'
 import { isOrchestrator, type SessionParts } from './parts.ts'
-import { type Answer, type Handlers, isRunning, nothing, type Speech, sittingOf, told } from './speech.ts'
+import { type CommandAnswer, type Handlers, isRunning, nothing, type Speech, sittingOf, told } from './speech.ts'
 
 const second = 1000
 const longestResource = 1024
@@ -45,7 +45,7 @@ export const lockHandlers: Handlers = {
 }
 
 /** `ready` means that the waiter has the lock. */
-export async function waitForLock(speech: Speech, wanted: string, waitMs: number): Promise<Answer> {
+export async function waitForLock(speech: Speech, wanted: string, waitMs: number): Promise<CommandAnswer> {
   const { parts, signal } = speech
   const resource = resourceOf(parts, wanted)
   const locks = locksOf(parts, sittingOf(speech))

@@ -1,12 +1,12 @@
 /** What a session's verbs answer. */
-import type { Change } from '../record.ts'
+import type { SessionChange } from '../record.ts'
 
 export type { Translation } from '../language/translation.ts'
-export type { Change as SessionChange, Session, Task as SessionTask } from '../record.ts'
+export type { Session, SessionChange, Task as SessionTask } from '../record.ts'
 export type { ErrorCode } from '../refusal.ts'
 export type { Worked } from './working.ts'
 
-export interface Said {
+export interface SayOutcome {
   /** `answered`: done. `nothing`: done, and there was nothing there. `refused`: an error of the protocol. */
   readonly outcome: 'answered' | 'nothing' | 'refused'
   readonly session: string
@@ -76,7 +76,7 @@ export interface LockView {
   readonly waiting: readonly { readonly owner: string; readonly priority: string }[]
 }
 
-export type LogLine = Omit<Change, 'at'> & {
+export type LogLine = Omit<SessionChange, 'at'> & {
   /** ISO 8601. */
   readonly at: string
 }

@@ -17,8 +17,8 @@ import type {
   LockView,
   LogLine,
   Mail,
-  Said,
   SayOptions,
+  SayOutcome,
   SessionView,
   Started,
   WorkOptions,
@@ -26,7 +26,7 @@ import type {
 import { currentSession, freeName, makeCurrent, readableSessions } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 import { say } from './speaking.ts'
-import { lineOf, lockOf, mailOf, saidOf, viewOf } from './view.ts'
+import { lockOf, logLineOf, mailOf, sayOutcomeOf, sessionViewOf } from './view.ts'
 import type { Worked } from './working.ts'
 
 /** How it is opened. Without ports there is no tokenizer and are no roles; what needs none works. */
@@ -90,7 +90,7 @@ export class Sessions {
   async list(): Promise<readonly SessionView[]> {
     const current = await currentSession(this.#parts)
     const views: SessionView[] = []
-    for await (const session of readableSessions(this.#parts)) views.push(viewOf(session, current))
+    for await (const session of readableSessions(this.#parts)) views.push(sessionViewOf(session, current))
     return views
   }
 
@@ -100,10 +100,10 @@ export class Sessions {
   }
 
   /** Says one line, and answers as the specification writes it. */
-  async say(line: string, { session, agent, signal }: SayOptions = {}): Promise<Said> {
+  async say(line: string, { session, agent, signal }: SayOptions = {}): Promise<SayOutcome> {
     const by = this.#speaker(agent)
     const id = await this.#meant(session)
-    return saidOf(id, await say(this.#parts, id, line, { agent: by, signal }))
+    return sayOutcomeOf(id, await say(this.#parts, id, line, { agent: by, signal }))
   }
 
   /** The command that a sentence means in a session, or the question that it would be asked back with. Nothing is run. */
@@ -156,7 +156,7 @@ export class Sessions {
   async log(session?: string): Promise<readonly LogLine[]> {
     const id = await this.#meant(session)
     await (await import('./signals.ts')).noteSignals(this.#parts, id)
-    return (await this.#parts.documents.log(id)).map(lineOf)
+    return (await this.#parts.documents.log(id)).map(logLineOf)
   }
 
   async locks(session?: string): Promise<readonly LockView[]> {

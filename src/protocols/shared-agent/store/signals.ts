@@ -11,7 +11,7 @@ import { Refusal } from '../refusal.ts'
 import { type Of, shapedIn } from '../shape.ts'
 import { waitForLock } from './locks.ts'
 import type { SessionParts } from './parts.ts'
-import { type Answer, type Handlers, isRunning, nothing, type Speech, sittingOf, told } from './speech.ts'
+import { type CommandAnswer, type Handlers, isRunning, nothing, type Speech, sittingOf, told } from './speech.ts'
 
 const second = 1000
 const courtesyMs = 250
@@ -99,7 +99,7 @@ function placesOf(speech: Speech, condition: string) {
   return { latch: below('latch'), line: below('line'), bell: below('bell') }
 }
 
-async function waitForSignal(speech: Speech, condition: string, waitMs: number): Promise<Answer> {
+async function waitForSignal(speech: Speech, condition: string, waitMs: number): Promise<CommandAnswer> {
   const { parts, agent, signal } = speech
   const { tree } = parts
   const { latch, line, bell } = placesOf(speech, condition)
@@ -152,7 +152,7 @@ async function waitForSignal(speech: Speech, condition: string, waitMs: number):
 }
 
 /** The end of a session releases too, but what was waited for has not come. A latch can have been taken back by now. */
-async function afterRelease(speech: Speech, latch: TreePath): Promise<Answer> {
+async function afterRelease(speech: Speech, latch: TreePath): Promise<CommandAnswer> {
   const isReady = (await isLatched(speech.parts.tree, latch)) || (await isRunning(speech))
   return isReady ? told('ready') : nothing('timeout')
 }

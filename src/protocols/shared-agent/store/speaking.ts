@@ -10,7 +10,7 @@ import { quotedWord, Refusal } from '../refusal.ts'
 import type { Command } from '../schema.ts'
 import { withValues } from '../segments.ts'
 import type { SessionParts } from './parts.ts'
-import { type Answer, type Handlers, line as lineWithin, refused, type Speech, sittingOf } from './speech.ts'
+import { type CommandAnswer, type Handlers, line as lineWithin, refused, type Speech, sittingOf } from './speech.ts'
 import { declare, stateHandlers } from './state.ts'
 
 export interface Saying {
@@ -32,7 +32,7 @@ const topics: readonly Topic[] = [
 ]
 const taskTopic = async () => (await import('./tasks.ts')).taskHandlers
 
-export async function say(parts: SessionParts, id: SessionId, text: string, saying: Saying): Promise<Answer> {
+export async function say(parts: SessionParts, id: SessionId, text: string, saying: Saying): Promise<CommandAnswer> {
   await parts.acted(saying.agent)
   const session = await started(parts, id, saying.agent)
   const answer = await answerTo(parts, id, session, text, saying)
@@ -53,7 +53,7 @@ async function answerTo(
   session: Session,
   text: string,
   saying: Saying,
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   const { agent, signal } = saying
   try {
     const line = parseLine(text, await parts.table(headOf(text)))
@@ -85,14 +85,14 @@ async function answerTo(
 }
 
 /** Waiting, git, files and other protocols have a time of their own, which a new session would not change. */
-async function timed({ spec }: Command, answering: () => Promise<Answer>): Promise<Answer> {
+async function timed({ spec }: Command, answering: () => Promise<CommandAnswer>): Promise<CommandAnswer> {
   const since = performance.now()
   const answer = await answering()
   if (spec.name === 'WAIT' || ['tasks', 'checkpoint', 'context'].includes(spec.category)) return answer
   return { ...answer, took: { ms: Math.round(performance.now() - since), name: spec.name } }
 }
 
-async function handle(speech: Speech): Promise<Answer> {
+async function handle(speech: Speech): Promise<CommandAnswer> {
   const { spec } = speech
   if (spec.says !== undefined) return sayAdded(speech, spec.says)
   const [head] = wordsOf(spec)
@@ -101,7 +101,7 @@ async function handle(speech: Speech): Promise<Answer> {
 }
 
 /** The text of a command that the workspace has added, with parameters and variables put in, within its limit. */
-function sayAdded(speech: Speech, text: string): Promise<Answer> {
+function sayAdded(speech: Speech, text: string): Promise<CommandAnswer> {
   const variables = new Map(speech.session.variables)
   const filled = withValues(text, (name) => speech.given[name.toLowerCase()] ?? variables.get(name))
   return lineWithin(speech, filled)
@@ -158,7 +158,7 @@ async function countTraffic(
   { tree }: SessionParts,
   at: Pick<Speech, 'id' | 'session'>,
   text: string,
-  { lines, exit, isError, took }: Answer,
+  { lines, exit, isError, took }: CommandAnswer,
 ): Promise<void> {
   const tokens = estimateTokens(text.slice(0, 65_536)) + estimateTokens(lines.join('\n'))
   const mark = exit === 2 || isError ? '!' : '.'

@@ -7,7 +7,7 @@ import type { ErrorCode, Refusal } from '../refusal.ts'
 import type { Command } from '../schema.ts'
 import type { SessionParts } from './parts.ts'
 
-export interface Answer {
+export interface CommandAnswer {
   /** As the specification writes them, without the arrows of its examples. */
   readonly lines: readonly string[]
   /** 0 done, 1 nothing there, 2 refused. */
@@ -35,7 +35,7 @@ export interface Speech extends Command {
 }
 
 /** Answers commands; named by what they begin with, or with the form behind it. */
-export type Handlers = Readonly<Record<string, (speech: Speech) => Promise<Answer>>>
+export type Handlers = Readonly<Record<string, (speech: Speech) => Promise<CommandAnswer>>>
 
 export const sittingOf = ({ id, session: { generation } }: Pick<Speech, 'id' | 'session'>): Sitting => {
   return { id, generation }
@@ -47,16 +47,16 @@ export async function isRunning({ parts, id, session }: Speech): Promise<boolean
   return now?.status === 'running' && now.generation === session.generation
 }
 
-export const told = (...lines: readonly string[]): Answer => ({ lines, exit: 0 })
-export const nothing = (...lines: readonly string[]): Answer => ({ lines, exit: 1 })
+export const told = (...lines: readonly string[]): CommandAnswer => ({ lines, exit: 0 })
+export const nothing = (...lines: readonly string[]): CommandAnswer => ({ lines, exit: 1 })
 export const notFound = nothing('not_found')
 
-export const refused = ({ answer, code, message: reason, at }: Refusal): Answer => {
+export const refused = ({ answer, code, message: reason, at }: Refusal): CommandAnswer => {
   return { lines: [answer], exit: 2, code, reason, ...(at === undefined ? {} : { at }) }
 }
 
 /** Bullets within the limit of the command. */
-export async function bullets(speech: Speech, found: readonly (Item | string)[], topic = ''): Promise<Answer> {
+export async function bullets(speech: Speech, found: readonly (Item | string)[], topic = ''): Promise<CommandAnswer> {
   if (found.length === 0) return notFound
   const items = found.map((one) => (typeof one === 'string' ? { text: one } : one))
   const bound = boundOf(speech.spec, speech.modifier ?? smartDefault(topic, false))
@@ -65,7 +65,7 @@ export async function bullets(speech: Speech, found: readonly (Item | string)[],
 }
 
 /** One free text within the limit of the command, behind what is never cut. */
-export async function line(speech: Speech, text: string, before = '', urgent = false): Promise<Answer> {
+export async function line(speech: Speech, text: string, before = '', urgent = false): Promise<CommandAnswer> {
   const { spec, modifier, parts } = speech
   const bound = boundOf(spec, modifier ?? smartDefault('', urgent))
   if (!bound) return told(`${before}${text}`)

@@ -3,7 +3,7 @@ import { isWithin } from '../../../kernel/tokenizer.ts'
 import { withRest } from '../commands/limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { Declaration } from '../schema.ts'
-import { type Answer, bullets, type Handlers, line, notFound, type Speech, told } from './speech.ts'
+import { bullets, type CommandAnswer, type Handlers, line, notFound, type Speech, told } from './speech.ts'
 
 const mostVariables = 100
 
@@ -80,7 +80,7 @@ function expectFlat(value: string): void {
 export async function declare(
   { parts, id, agent }: Pick<Speech, 'parts' | 'id' | 'agent'>,
   { name, value }: Declaration,
-): Promise<Answer> {
+): Promise<CommandAnswer> {
   const { settings, tokenizer } = parts
   if (!(await isWithin(value, settings.variableTokens, tokenizer)))
     throw new Refusal('E004', `max_variable_${settings.variableTokens}_tokens`, 'The value is too long.')

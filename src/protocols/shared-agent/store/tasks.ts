@@ -21,7 +21,7 @@ import {
 } from '../tasks.ts'
 import { isOrchestrator } from './parts.ts'
 import { type Ending, settleTask } from './settling.ts'
-import { type Answer, bullets, type Handlers, line, notFound, type Speech, told } from './speech.ts'
+import { bullets, type CommandAnswer, type Handlers, line, notFound, type Speech, told } from './speech.ts'
 
 /** The oldest that are done go when there are more. */
 const mostTasks = 1000
@@ -194,7 +194,7 @@ async function handedOver({ parts, id }: Speech, task: Task, waits: readonly Dep
 }
 
 /** How far a task is. It has begun by then. */
-async function note(speech: Speech): Promise<Answer> {
+async function note(speech: Speech): Promise<CommandAnswer> {
   const { parts, id, agent, given } = speech
   const { text = '' } = given
   return parts.documents.change(id, { by: agent }, (session, at) => {
@@ -209,7 +209,7 @@ async function note(speech: Speech): Promise<Answer> {
   })
 }
 
-async function settle(speech: Speech, step: Ending['step'], result: string, word: string): Promise<Answer> {
+async function settle(speech: Speech, step: Ending['step'], result: string, word: string): Promise<CommandAnswer> {
   const { parts, id, agent } = speech
   const task = await settleTask(parts, id, agent, (session) => ownTask(speech, session), { step, result })
   return task ? told(`${word}:${task.id}`) : notFound

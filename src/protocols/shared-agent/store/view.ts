@@ -3,18 +3,18 @@ import { isoTime } from '../../../kernel/clock.ts'
 import { withoutUndefined } from '../../../kernel/field.ts'
 import type { NamedLock } from '../../../messaging/locks/named-locks.ts'
 import type { Lease } from '../../../tree/tree.ts'
-import type { Change, Session } from '../record.ts'
+import type { Session, SessionChange } from '../record.ts'
 import type { Unread } from './channels.ts'
-import type { LockView, LogLine, Mail, Said, SessionView } from './outcomes.ts'
-import type { Answer } from './speech.ts'
+import type { LockView, LogLine, Mail, SayOutcome, SessionView } from './outcomes.ts'
+import type { CommandAnswer } from './speech.ts'
 
-export function saidOf(session: string, { lines, exit, code, reason, at, lock }: Answer): Said {
+export function sayOutcomeOf(session: string, { lines, exit, code, reason, at, lock }: CommandAnswer): SayOutcome {
   const outcome = exit === 0 ? 'answered' : exit === 1 ? 'nothing' : 'refused'
   const more = withoutUndefined({ code, reason, at, lock: lock && heldOf(lock) })
   return { outcome, session, answer: lines.join('\n'), lines, exit, ...more }
 }
 
-export const viewOf = (session: Session, current: string | undefined): SessionView => ({
+export const sessionViewOf = (session: Session, current: string | undefined): SessionView => ({
   session: session.id,
   status: session.status,
   isCurrent: session.id === current,
@@ -42,4 +42,4 @@ export const lockOf = ({ waiting, ...lease }: NamedLock): LockView => ({
   waiting: waiting.map((one) => ({ owner: one.owner, priority: `P${one.priority}` })),
 })
 
-export const lineOf = ({ at, ...line }: Change): LogLine => ({ ...line, at: isoTime(at) })
+export const logLineOf = ({ at, ...line }: SessionChange): LogLine => ({ ...line, at: isoTime(at) })

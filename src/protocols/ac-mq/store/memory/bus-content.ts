@@ -6,11 +6,11 @@ import type { Sample } from '../../../../text/sample.ts'
 import type { BusContent } from '../../memory/bus-document.ts'
 import type { WordUsage } from '../../memory/cache.ts'
 import { linksOf } from '../../memory/chains.ts'
-import { comparedParts } from '../../memory/said.ts'
+import { comparedParts } from '../../memory/message-parts.ts'
 import { extractiveSummary } from '../../memory/summary.ts'
 import type { OpenCache } from './cache.ts'
 import type { GroupMeaning, Plan } from './plans.ts'
-import { type MessageText, textOf } from './texts.ts'
+import { type MessageText, textToCompare } from './texts.ts'
 
 const mostCounted = 200
 
@@ -54,7 +54,8 @@ export async function contentOf(
     texts.push(text)
   }
   const vectors = [...members.keys()].flatMap((id) => meaning?.index.vectorOf(cache.messages.get(id)!.digest) ?? [])
-  const named = plan.title ?? (await groupName(texts.map(textOf), othersThan(usage, texts), vectors, meaning?.embedder))
+  const named =
+    plan.title ?? (await groupName(texts.map(textToCompare), othersThan(usage, texts), vectors, meaning?.embedder))
   const title = named ?? (trigger === 'chain' ? texts[0]!.message.summary : 'similar messages')
   const messages = texts.map(({ message, status, body }) => {
     const { id, name, createdAt, from, to, summary } = message

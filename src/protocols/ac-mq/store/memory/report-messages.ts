@@ -2,9 +2,9 @@
 import { once } from '../../../../kernel/once.ts'
 import { type ArchivedEntry, eachArchived } from '../../archive/archive.ts'
 import { archivePath } from '../../layout.ts'
+import { messagePartsIn, shortened } from '../../memory/message-parts.ts'
 import { logEntry } from '../../memory/report-log.ts'
 import type { ReportMessage } from '../../memory/report-picture.ts'
-import { saidIn, shortened } from '../../memory/said.ts'
 import type { MissionFiles } from '../parts.ts'
 import { isSummaryTask } from './summary-task.ts'
 import { byTime, eachText, readOneText } from './texts.ts'
@@ -27,7 +27,7 @@ export async function messagesOf(
     for await (const { message, status, body, changedAt } of eachText(files)) {
       const { id, name, path, state, from, to, summary, createdAt, dependencies } = message
       if (isSummaryTask(id)) continue
-      const all = saidIn(body)
+      const all = messagePartsIn(body)
       const { result, failure } = all
       const said = isQuoted ? { asked: '' } : shortened(all, left > 0 ? mostOfOne : leastOfOne)
       left -= said.asked.length + ('result' in said ? said.result.text.length : 0)

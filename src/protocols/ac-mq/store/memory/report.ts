@@ -29,7 +29,7 @@ import { manifestLeaf, readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
 import { keep, keepInParts } from './report-keeping.ts'
 import { logOf, messagesOf } from './report-messages.ts'
-import type { Answer, SummaryDesk } from './summary-task.ts'
+import type { SummaryDesk, WrittenSummary } from './summary-task.ts'
 
 export interface ReportOptions {
   readonly mode: ReportMode
@@ -237,15 +237,15 @@ async function lastAsked(desk: SummaryDesk, first: string): Promise<string> {
   }
 }
 
-const keyAfter = (key: string, { at }: Answer): string => `${key} after ${at}`
+const keyAfter = (key: string, { at }: WrittenSummary): string => `${key} after ${at}`
 
 /** Something was sent or ended since, so that what was written tells how things stood. Results tell whole seconds. */
-function hasMovedOn({ messages }: Picture, { at }: Answer): boolean {
+function hasMovedOn({ messages }: Picture, { at }: WrittenSummary): boolean {
   const end = at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at) + 1000
   return messages.some(({ createdAt, finishedAt }) => Math.max(Date.parse(createdAt), finishedAt ?? 0) >= end)
 }
 
-const isLater = (report: string, { at = '' }: Answer): boolean =>
+const isLater = (report: string, { at = '' }: WrittenSummary): boolean =>
   (/^\*\*Generated:\*\* (\S+)$/m.exec(report)?.[1] ?? '') > at && at !== ''
 
 const keyOf = ({ path }: MissionFiles, mode: ShortMode): string => `${path} report ${mode}`

@@ -11,7 +11,7 @@ import type { MissionFiles } from '../parts.ts'
 import type { AcmqView } from '../view.ts'
 import { OpenCache } from './cache.ts'
 import { embedTexts, isEndpointFailure, type Patience, withMeaning } from './embedding.ts'
-import { textOf } from './texts.ts'
+import { textToCompare } from './texts.ts'
 
 export interface SearchOptions {
   readonly limit?: number
@@ -100,7 +100,7 @@ export async function embedMessages(
 ) {
   const textFor = async (id: string) => {
     const text = await cache.text(id)
-    return text && textOf(text)
+    return text && textToCompare(text)
   }
   const texts = messages.map(({ id, digest }) => ({ digest, text: () => textFor(id) }))
   const { index, missing } = await embedTexts(cache.files, embedder, texts, patience)

@@ -7,7 +7,7 @@ import { quote } from '../../../../kernel/quotation.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
 import { readDependency } from '../../dependencies.ts'
 import type { BusContent } from '../../memory/bus-document.ts'
-import { saidIn } from '../../memory/said.ts'
+import { messagePartsIn } from '../../memory/message-parts.ts'
 import { isoTime } from '../../times.ts'
 import type { Mission } from '../mission.ts'
 import type { SendInput } from '../sending.ts'
@@ -21,7 +21,7 @@ export const isSummaryTask = (id: string): boolean => id.endsWith(ending) && /^[
 /** The same for the same document, so that asking twice asks once. */
 export const summaryTaskId = (key: string): string => `${hash('sha256', key, 'hex').slice(0, 8)}${ending}`
 
-export interface Answer {
+export interface WrittenSummary {
   readonly by: string
   readonly text: string
   /** What was written long ago may be about a mission that has moved on. */
@@ -77,10 +77,10 @@ export class SummaryDesk {
     return undefined
   }
 
-  async answer(key: string): Promise<Answer | undefined> {
+  async answer(key: string): Promise<WrittenSummary | undefined> {
     const task = await this.#find(summaryTaskId(key))
     if (task?.state !== 'completed' && task?.state !== 'archived') return undefined
-    const { result } = saidIn(task.body)
+    const { result } = messagePartsIn(task.body)
     const text = result?.text.trim() ?? ''
     if (text === '') return undefined
     const at = result?.at === undefined ? {} : { at: isoTime(result.at) }
@@ -89,7 +89,7 @@ export class SummaryDesk {
 }
 
 /** An answer as it stands in a document: quoted, under the name of its author. */
-export function summaryOf({ by, text }: Answer): Pick<BusContent, 'summary' | 'summaryBy'> {
+export function summaryOf({ by, text }: WrittenSummary): Pick<BusContent, 'summary' | 'summaryBy'> {
   const mark = `quote-${hash('sha256', text, 'hex').slice(0, 8)}`
   return { summary: `Written by ${by}, an agent of this mission:\n\n${quote(text, mark)}`, summaryBy: by }
 }

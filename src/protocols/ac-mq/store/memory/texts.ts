@@ -4,7 +4,7 @@ import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import type { TimedEntry } from '../../../../tree/tree.ts'
 import { type ArchivedEntry, eachArchived } from '../../archive/archive.ts'
 import { archivePath, isMessageName } from '../../layout.ts'
-import { comparedText } from '../../memory/said.ts'
+import { comparedText } from '../../memory/message-parts.ts'
 import { type QueueName, queueNames } from '../../schema.ts'
 import { archivedCopy, readCopy } from '../copies.ts'
 import { bodyElsewhere } from '../large-bodies.ts'
@@ -124,7 +124,7 @@ export const byTime = (a: Pick<AcmqView, 'createdAt' | 'id'>, b: Pick<AcmqView, 
   compareTexts(a.createdAt, b.createdAt) || compareTexts(a.id, b.id)
 
 /** What is compared of a message; worked out once. */
-export function textOf(text: MessageText): string {
+export function textToCompare(text: MessageText): string {
   const known = compared.get(text)
   if (known !== undefined) return known
   const made = comparedText(text.message.summary, text.body)

@@ -12,7 +12,7 @@ export { candidateOf, isAsRemembered }
 /** As many as may be found held back before all are looked at. */
 const few = 16
 
-export class Waiting extends PendingIndex {
+export class WaitingMessages extends PendingIndex {
   #isFirst = true
 
   /**

@@ -1,7 +1,7 @@
 /** What a message says, apart: what was asked, what came of it, why it failed. */
 import { type Failure, failureOf, type Result, resultOf } from '../reports.ts'
 
-export interface Said {
+export interface MessageParts {
   readonly asked: string
   readonly result?: Result
   readonly failure?: Failure
@@ -9,7 +9,7 @@ export interface Said {
 
 const firstReport = /(?:^|\n) ?---[ \t]*\r?\n\s*\*\*(?:Failure Report|Result)\*\*[ \t]*\r?(?:\n|$)/
 
-export function saidIn(body: string): Said {
+export function messagePartsIn(body: string): MessageParts {
   const bytes = Buffer.from(body)
   const at = firstReport.exec(body)?.index
   const result = resultOf(bytes)
@@ -22,22 +22,22 @@ export function saidIn(body: string): Said {
 }
 
 /** What is compared: the words of people and agents, when it was sent (`own`) and since, without the frame around them. */
-export const comparedParts = (summary: string, body: string) => partsOf(summary, saidIn(body))
+export const comparedParts = (summary: string, body: string) => partsOf(summary, messagePartsIn(body))
 
-function partsOf(summary: string, { asked, result, failure }: Said) {
+function partsOf(summary: string, { asked, result, failure }: MessageParts) {
   const links = result?.links.map((link) => `\`${link}\``) ?? []
   const added = [result?.text, ...links, failure?.reason, failure?.detail]
   return { own: `${summary}\n${asked.trim()}`, added: added.filter(Boolean).join('\n') }
 }
 
-export const comparedText = (summary: string, body: string): string => comparedOf(summary, saidIn(body))
+export const comparedText = (summary: string, body: string): string => comparedOf(summary, messagePartsIn(body))
 
-export function comparedOf(summary: string, said: Said): string {
+export function comparedOf(summary: string, said: MessageParts): string {
   const { own, added } = partsOf(summary, said)
   return added === '' ? own : `${own}\n${added}`
 }
 
-export function shortened({ asked, result, failure }: Said, most: number): Said {
+export function shortened({ asked, result, failure }: MessageParts, most: number): MessageParts {
   const cut = (text: string) => text.slice(0, most)
   return {
     asked: cut(asked),

@@ -16,7 +16,7 @@ const trimmed = (text: string): string =>
     .replace(/(?:[\s,]+(?:please|pls|plz|thanks|thx|bitte|por favor))?[\s,;:!?"“”`)–-]*$/i, '')
     .replace(/(?<![.\s]\w*)\.$/, '')
 
-export class Said {
+export class FilledSlots {
   readonly text: string
   readonly tokens: readonly Token[]
   readonly slots: readonly Slot[]

@@ -81,7 +81,7 @@ export type { FoundMessage, Searched, SearchOptions } from './protocols/ac-mq/st
 export type { Mission } from './protocols/ac-mq/store/mission.ts'
 export type { Missions } from './protocols/ac-mq/store/missions.ts'
 export type { Blocked, Claimed, Holding, MessageRef, Settled } from './protocols/ac-mq/store/outcomes.ts'
-export type { Listed, QueueStatus } from './protocols/ac-mq/store/overview.ts'
+export type { ListedMessages, QueueStatus } from './protocols/ac-mq/store/overview.ts'
 export type { Repair } from './protocols/ac-mq/store/reconcile.ts'
 export type { SendInput, Sent } from './protocols/ac-mq/store/sending.ts'
 export type { Stalled, Swept } from './protocols/ac-mq/store/supervising.ts'

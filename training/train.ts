@@ -2,14 +2,14 @@
 import { hash, sentenceFeatures, tokenFeatures } from '../src/protocols/shared-agent/language/features.ts'
 import {
   bestLabels,
-  type Head,
   labelName,
+  type ModelHead,
   magic,
   pairOf,
   transition,
 } from '../src/protocols/shared-agent/language/sentence-model.ts'
 import { type Token, tokensOf } from '../src/protocols/shared-agent/language/tokens.ts'
-import { nowhere, type Surroundings } from '../src/protocols/shared-agent/language/translation.ts'
+import { nowhere, type TranslatorContext } from '../src/protocols/shared-agent/language/translation.ts'
 import { type Corpus, type Entry, type Example, Expander, randomFrom } from './corpus.ts'
 
 export interface Options {
@@ -33,7 +33,7 @@ export function train(corpus: Corpus, options: Options): Uint8Array {
   const linear = trainIntents(corpus, intents, options)
   const tagger = trainSlots(corpus, slots, options)
   const step = stepOf(linear)
-  const head: Head = {
+  const head: ModelHead = {
     corpus: corpus.checksum,
     intents,
     slots: Object.fromEntries([...slots].map(([intent, names]) => [intent, [...names].sort()])),
@@ -99,7 +99,7 @@ function examplesOf({ entries, fillers }: Corpus, seed: number, scale: number): 
 }
 
 /** Now and then the session knows what is spoken of. */
-function sometimesKnown({ text, slots }: Example, random: () => number): Surroundings {
+function sometimesKnown({ text, slots }: Example, random: () => number): TranslatorContext {
   const [keys, checkpoints, tasks]: [
     string[],
     { id: string; name: string }[],

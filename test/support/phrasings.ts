@@ -1,6 +1,6 @@
 /** The tables of `test/golden/shared-agent/phrasings`, and their slots filled with something else. */
 import { readFileSync } from 'node:fs'
-import type { Surroundings } from '../../src/protocols/shared-agent/language/translation.ts'
+import type { TranslatorContext } from '../../src/protocols/shared-agent/language/translation.ts'
 
 export interface Slot {
   readonly name: string
@@ -53,7 +53,7 @@ export const meantBy = ({ command, slots }: Phrasing): string | undefined =>
   command && slots.reduce((text, { name, meant }) => text.replaceAll(`{${name}}`, () => meant), command)
 
 /** The session in which all of them are said. */
-export const around: Partial<Surroundings> = {
+export const around: Partial<TranslatorContext> = {
   agents: ['DevAgent', 'TestAgent', 'DocAgent', 'ReviewAgent', 'OpsAgent', 'gemini', 'coder-1'],
   keys: ['branch'],
   checkpoints: [

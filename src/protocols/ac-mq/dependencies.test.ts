@@ -3,7 +3,7 @@ import { isMeant } from '../../kernel/short-id.ts'
 import { findCycle, findCycles } from './cycles.ts'
 import {
   addressBehind,
-  explain,
+  explainWaiting,
   type FoundState,
   judge,
   judgeOne,
@@ -103,7 +103,7 @@ describe('judging', () => {
   })
 
   it('explains in one line', () => {
-    const explained = (...dependencies: string[]) => explain(judge({ id: 'self-id-1', dependencies }, lookup))
+    const explained = (...dependencies: string[]) => explainWaiting(judge({ id: 'self-id-1', dependencies }, lookup))
     expect(explained()).toBe('')
     expect(explained('msg:bbbbbbbb', 'msg:cccccccc')).toBe(
       'cccccccc, which it depends on, failed; waits for bbbbbbbb (processing)',
@@ -116,7 +116,7 @@ describe('judging', () => {
     )
     expect(explained('msg:\u001b[2J\n')).toBe('depends on \\x1b[2J, which is not known')
     const long = Array.from({ length: 10_000 }, (_, i) => `m${i}`)
-    expect(explain([{ is: 'cycle', through: [...long, 'm0'] }])).toBe(
+    expect(explainWaiting([{ is: 'cycle', through: [...long, 'm0'] }])).toBe(
       'it waits for itself: m0 → m1 → m2 → m3 → m4 → m5 → … 9994 more … → m0',
     )
   })

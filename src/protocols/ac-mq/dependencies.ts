@@ -143,7 +143,7 @@ function judgeMessage(on: string, self: string, lookup: Lookup): DependencyState
 const mostShown = 3
 
 /** Why a message is held back, in one line for people; `''` when it is not. */
-export function explain(states: readonly DependencyState[]): string {
+export function explainWaiting(states: readonly DependencyState[]): string {
   const unmet = states.filter(({ is }) => is !== 'met')
   const more = unmet.length > mostShown ? [`${unmet.length - mostShown} more`] : []
   return [...unmet.slice(0, mostShown).map(explainOne), ...more].join('; ')

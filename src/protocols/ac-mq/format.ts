@@ -11,7 +11,7 @@ import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Overwrite } from '../../tree/tree.ts'
 import { type CheckContext, checkFields } from './check-fields.ts'
 import { readOwnHeader } from './own-header.ts'
-import { contentOf, opening, printHeader, statusWidth } from './print-header.ts'
+import { messageContent, opening, printHeader, statusWidth } from './print-header.ts'
 import { type AcmqRecord, type QueueName, queueNames } from './schema.ts'
 
 export { type Failure, failureOf, type Result, resultOf, withFailure, withResult } from './reports.ts'
@@ -113,7 +113,7 @@ const noFrontMatter: Problem = {
 
 /** The whole file: all ten fields, the attempt from the second on, fields that we do not know, and the body as it is. */
 export const printMessage = (record: AcmqRecord, body: string | Uint8Array, otherFields = ''): Buffer =>
-  Buffer.from(contentOf(otherFields === '' ? printHeader(record) : printHeaderWith(record, otherFields), body))
+  Buffer.from(messageContent(otherFields === '' ? printHeader(record) : printHeaderWith(record, otherFields), body))
 
 export function printHeaderWith(record: AcmqRecord, lines: string): string {
   const header = printHeader(record)

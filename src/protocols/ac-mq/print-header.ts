@@ -84,5 +84,5 @@ const printSummary = lastAnswer((text: string) =>
 )
 
 /** A message as it is written: text where the body is text, which the engine encodes while writing. */
-export const contentOf = (header: string, body: string | Uint8Array): string | Buffer =>
+export const messageContent = (header: string, body: string | Uint8Array): string | Buffer =>
   typeof body === 'string' ? header + body : Buffer.concat([Buffer.from(header), body])

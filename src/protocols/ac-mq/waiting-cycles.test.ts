@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DependencyState, explain } from './dependencies.ts'
+import { type DependencyState, explainWaiting } from './dependencies.ts'
 import { WaitingCycles } from './waiting-cycles.ts'
 
 const waitsFor = (on: string): DependencyState => ({ is: 'waiting', on, state: 'pending' })
@@ -33,7 +33,7 @@ describe('the cycles among messages that wait', () => {
     ],
     [{ a: ['path:b'], b: ['a'] }, 'b', [waitsFor('a')], 'waits for a (pending)'],
   ])('%j: %s', (waiting, id, states, said) => {
-    expect(explain(cyclesIn(waiting as Record<string, readonly string[]>).name(id, states))).toBe(said)
+    expect(explainWaiting(cyclesIn(waiting as Record<string, readonly string[]>).name(id, states))).toBe(said)
   })
 
   it('of twenty thousand cost no more than their sum', () => {

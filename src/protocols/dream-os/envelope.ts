@@ -14,7 +14,7 @@ import {
   type MessageKind,
 } from '../../kernel/envelope.ts'
 import { type CarriedField, carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
-import { isEvent, subjectOf } from './event-format.ts'
+import { eventSubject, isEvent } from './event-format.ts'
 import { type PlainMessage, statedFieldsOf } from './format.ts'
 import { messageFileName, taskFileName } from './layout.ts'
 import { stages } from './lifecycle.ts'
@@ -106,7 +106,7 @@ function kindIn(message: PlainMessage): MessageKind {
 
 /** The task that an event tells the end of, or the message that another one answers; earlier versions sent answers as tasks. */
 function replyToIn(message: PlainMessage): unknown {
-  if (isEvent(message)) return answering.includes(message.type) ? subjectOf(message) : undefined
+  if (isEvent(message)) return answering.includes(message.type) ? eventSubject(message) : undefined
   return message.action === undefined ? message.correlation_id : paramsOf(message).reply_to
 }
 

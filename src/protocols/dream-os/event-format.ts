@@ -36,5 +36,5 @@ const textIn = (data: Readonly<Record<string, unknown>>, field: string): string 
 }
 
 /** What an event is about: the plan or task it answers or asks for. */
-export const subjectOf = ({ data }: PlannerEvent): string | undefined =>
+export const eventSubject = ({ data }: PlannerEvent): string | undefined =>
   textIn(data, 'correlation_id') ?? textIn(data, 'task_id')

@@ -53,7 +53,7 @@ export function taskId(text: string): TaskId {
 }
 
 /** A name for anything, whatever that is called: 24 hexadecimal digits. */
-export const hashOf = (...about: readonly string[]): string => sha256(JSON.stringify(about)).slice(0, 24)
+export const hashedName = (...about: readonly string[]): string => sha256(JSON.stringify(about)).slice(0, 24)
 
 /** The name of a report, a state or a template, without folders. */
 export function documentName(text: string, ending: string): string {

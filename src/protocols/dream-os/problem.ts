@@ -18,7 +18,7 @@ export const malformed = (code: string, message: string, hint?: string): Malform
   problems: [{ code, field: '', message, ...(hint === undefined ? {} : { hint }) }],
 })
 
-export const told = (problems: readonly Problem[]): string => problems.map(({ message }) => message).join(' ')
+export const problemText = (problems: readonly Problem[]): string => problems.map(({ message }) => message).join(' ')
 
 const longest = 60
 

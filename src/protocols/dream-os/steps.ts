@@ -6,7 +6,7 @@
  */
 import { isSegment } from '../../kernel/tree-path.ts'
 import { isMessageName } from './layout.ts'
-import { type AgentId, hashOf, isAgentId, mostMailboxes } from './names.ts'
+import { type AgentId, hashedName, isAgentId, mostMailboxes } from './names.ts'
 import {
   type CompletedTask,
   type GovernanceEvent,
@@ -88,9 +88,9 @@ export type StepOf<Kind extends DreamStep['do']> = Extract<DreamStep, { do: Kind
 export type Subject = 'tasks' | `${'mailbox' | 'plan' | 'file' | 'answer'}-${string}`
 
 export const mailboxSubject = (mailbox: number): Subject => `mailbox-${mailbox}`
-export const planSubject = (plan: string): Subject => `plan-${hashOf(plan)}`
-export const fileSubject = (agent: string, file: string): Subject => `file-${hashOf(agent, file)}`
-export const answerSubject = (id: string): Subject => `answer-${hashOf(id)}`
+export const planSubject = (plan: string): Subject => `plan-${hashedName(plan)}`
+export const fileSubject = (agent: string, file: string): Subject => `file-${hashedName(agent, file)}`
+export const answerSubject = (id: string): Subject => `answer-${hashedName(id)}`
 
 export const isSubject = (name: string): name is Subject =>
   name === 'tasks' || mailboxOf(name) !== undefined || /^(plan|file|answer)-[0-9a-f]{24}$/.test(name)

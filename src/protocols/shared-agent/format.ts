@@ -16,7 +16,7 @@ const declaration = /^\{\{([^{}]*)\}\}:\s*(?:"(.*)"|(.*?))\s*$/s
 const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
 /** The command that a line begins with, if it does. */
-export const headOf = (line: string): string | undefined => start.exec(line)?.[1]
+export const commandNameIn = (line: string): string | undefined => start.exec(line)?.[1]
 
 export type Table = readonly CommandSpec[]
 
@@ -31,7 +31,7 @@ export function parseLine(written: string, table: Table): Line {
   if (name !== undefined && !isVariableName(name))
     throw new Refusal('E002', 'bad_variable_name', 'A variable has capitals, digits and underscores.', 2)
   if (name !== undefined) return { kind: 'declaration', name, value: quoted ?? bare }
-  const head = headOf(line)
+  const head = commandNameIn(line)
   return head === undefined ? { kind: 'plain', text: written } : commandOf(line, head, table)
 }
 

@@ -7,7 +7,7 @@ import { type Finding, finding, type Tree } from '../../../tree/tree.ts'
 import type { PackFile } from './index-cache.ts'
 import type { IndexOptions } from './indexes.ts'
 import { readPack } from './member.ts'
-import { type ArchivedEntry, indexPathOf, largestPack, readIndex, reasonOf } from './pack.ts'
+import { type ArchivedEntry, causeText, indexPathOf, largestPack, readIndex } from './pack.ts'
 import { type LooseFile, readLoose, readShelf, shelvesIn } from './shelves.ts'
 
 export async function inspectArchive(tree: Tree, archive: TreePath, options: IndexOptions = {}): Promise<Finding[]> {
@@ -88,7 +88,7 @@ function namesOf(entries: readonly ArchivedEntry[]): string {
 function unreadable(path: TreePath, error: unknown): Finding {
   if (error instanceof SignalboxError && error.kind === 'Unavailable') throw error
   const hint = (error instanceof SignalboxError ? error.hint : undefined) ?? 'Restore it from a copy, or move it away.'
-  return found('ARCHIVE_UNREADABLE', path, `It cannot be read: ${reasonOf(error)}`, hint)
+  return found('ARCHIVE_UNREADABLE', path, `It cannot be read: ${causeText(error)}`, hint)
 }
 
 const found = (code: string, path: TreePath, message: string, hint: string): Finding =>

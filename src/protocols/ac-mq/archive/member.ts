@@ -7,7 +7,7 @@
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { fromCompact, parseTime } from '../times.ts'
-import { type ArchivedEntry, describeMessage, entryFrom, type PackedMessage, parsePackName, reasonOf } from './pack.ts'
+import { type ArchivedEntry, causeText, describeMessage, entryFrom, type PackedMessage, parsePackName } from './pack.ts'
 
 const gzipHeader = 10
 const hasExtra = 4
@@ -135,7 +135,7 @@ function readMember(pack: Buffer, offset: number, { json, end, path, largest }: 
       }
     )
   } catch (error) {
-    return { offset, reason: reasonOf(error) }
+    return { offset, reason: causeText(error) }
   }
 }
 

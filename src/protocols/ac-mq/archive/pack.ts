@@ -134,10 +134,10 @@ export function describeMessage(
 }
 
 export const damaged = ({ id, pack, offset }: ArchivedEntry, cause: unknown) =>
-  corrupt('BAD_ARCHIVE', `Message ${id} cannot be read from ${pack}, byte ${offset}: ${reasonOf(cause)}.`, {
+  corrupt('BAD_ARCHIVE', `Message ${id} cannot be read from ${pack}, byte ${offset}: ${causeText(cause)}.`, {
     hint: `Restore ${pack} from a copy. The other messages in it can still be read.`,
     details: { id, pack, offset },
     cause,
   })
 
-export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+export const causeText = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

@@ -26,7 +26,7 @@ export interface ManifestProblem {
 }
 
 /** The front matter of a manifest, if there is any, and its lines. A header that cannot be read is a problem, and the rest counts. */
-export function readText(text: string) {
+export function readManifestText(text: string) {
   let fields: Fields = new Map()
   const problems: ManifestProblem[] = []
   let bodyStart = text.charCodeAt(0) === 0xfeff ? 1 : 0

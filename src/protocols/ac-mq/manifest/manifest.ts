@@ -1,7 +1,7 @@
 /** The manifest of a mission. People write it by hand, so nothing in it is required, and nothing is an error. AC-MQ §5, §7.2. */
 
 import type { Fields, Value } from '../../../formats/header-field.ts'
-import { type Line, type ManifestProblem, type ManifestSection, readText, sectionOf } from './lines.ts'
+import { type Line, type ManifestProblem, type ManifestSection, readManifestText, sectionOf } from './lines.ts'
 import { type Milestone, milestonesIn } from './milestones.ts'
 import { collectFrom, References } from './references.ts'
 
@@ -22,7 +22,7 @@ export interface Manifest {
 /** `folder`: where the manifest lies in its mission; links in `_meta/` are relative to that folder. */
 export function parseManifest(text: string, { folder = '_meta' }: { folder?: '_meta' | '' } = {}): Manifest {
   const references = new References()
-  const { fields, problems, lines } = readText(text)
+  const { fields, problems, lines } = readManifestText(text)
   references.problems.push(...problems)
   for (const [key, field] of fields) {
     if (sectionOf(key.replaceAll(/[_-]/g, ' ')) !== 'context') continue

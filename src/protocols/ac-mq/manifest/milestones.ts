@@ -3,7 +3,7 @@
 import { conflict } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { printableLine } from '../../../kernel/printable.ts'
-import { type Line, readText, taskMark } from './lines.ts'
+import { type Line, readManifestText, taskMark } from './lines.ts'
 
 export interface Milestone {
   readonly title: string
@@ -28,7 +28,7 @@ export function milestonesIn(lines: readonly Line[]) {
 
 /** `which`: the title, a part of it, or the number from 1. Every other byte of the text stays as it was. */
 export function tickMilestone(text: string, which: string | number, done: boolean): Ticked {
-  const all = milestonesIn(readText(text).lines)
+  const all = milestonesIn(readManifestText(text).lines)
   const meant = find(all, which)
   if (!meant) {
     const titles = all.map(({ title }) => title)

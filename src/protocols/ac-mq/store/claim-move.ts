@@ -21,7 +21,7 @@ import { type Candidate, isAsRemembered, type WaitingMessages } from './waiting/
 
 type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
 /** `lost`: another claimer was faster. `other`: it is not what it was when it was last read. */
-export type Taken = ClaimedOne | HeldOne | 'lost' | 'other'
+export type ClaimAttempt = ClaimedOne | HeldOne | 'lost' | 'other'
 interface HeldOne {
   readonly outcome: 'held'
   readonly why: Blocked
@@ -42,7 +42,7 @@ export class ClaimMove {
   }
 
   /** Moves a message, so that no other agent has it; keeps it if it is as remembered and the judge has nothing against it. */
-  async take(candidate: Candidate, agent: string, judge: Judge): Promise<Taken> {
+  async take(candidate: Candidate, agent: string, judge: Judge): Promise<ClaimAttempt> {
     const { name } = candidate
     let target = this.#files.at('processing', name)
     let won: ReadMessage | undefined
@@ -127,8 +127,9 @@ const isTimedByFile = (name: string, problems: readonly Problem[]): boolean =>
 
 const nameInUse = (target: string): string => `something else has its name, ${target}: look at it, or move it away`
 
-export const isClaimed = (taken: Taken): taken is ClaimedOne => typeof taken === 'object' && taken.outcome === 'claimed'
+export const isClaimed = (taken: ClaimAttempt): taken is ClaimedOne =>
+  typeof taken === 'object' && taken.outcome === 'claimed'
 
-export const isHeld = (taken: Taken): taken is HeldOne => typeof taken === 'object' && taken.outcome === 'held'
+export const isHeld = (taken: ClaimAttempt): taken is HeldOne => typeof taken === 'object' && taken.outcome === 'held'
 
 const isFor = ({ to }: AcmqRecord, agent: string): boolean => to === agent || to === everyone

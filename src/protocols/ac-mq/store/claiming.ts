@@ -8,11 +8,11 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { type News, waitFor } from '../../../messaging/waiting/waiting.ts'
-import { explain } from '../dependencies.ts'
+import { explainWaiting } from '../dependencies.ts'
 import { agentId, everyone, isMessageName, parseFileName } from '../layout.ts'
 import { type AcmqRecord, areSame } from '../schema.ts'
 import { expectShown } from './agents.ts'
-import { type ClaimMove, isClaimed, isHeld, type Taken } from './claim-move.ts'
+import { type ClaimAttempt, type ClaimMove, isClaimed, isHeld } from './claim-move.ts'
 import { readCopy } from './copies.ts'
 import { type Finder, noSuchMessage, type QueueEntry } from './finder.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './outcomes.ts'
@@ -154,7 +154,7 @@ export class Claiming {
     return isClaimed(taken) ? taken : undefined
   }
 
-  #take(candidate: Candidate, agent: string): Promise<Taken> {
+  #take(candidate: Candidate, agent: string): Promise<ClaimAttempt> {
     return this.#parts.claimMove.take(candidate, agent, this.#judge)
   }
 
@@ -167,11 +167,11 @@ export class Claiming {
 
   async #against(record: AcmqRecord, body: string): Promise<string | undefined> {
     const states = await this.#waiting.judge(record)
-    return states.length > 0 ? explain(states) : this.#policy.against(record, body)
+    return states.length > 0 ? explainWaiting(states) : this.#policy.against(record, body)
   }
 
   /** With a policy in force a message is checked before it is moved, so that held ones are not moved back and forth. */
-  async #heldBack(candidate: Candidate): Promise<Taken | undefined> {
+  async #heldBack(candidate: Candidate): Promise<ClaimAttempt | undefined> {
     const { tree, settings } = this.#files
     const leaf = await readOrSayWhy(tree, this.#files.at('pending', candidate.name), { most: settings.largestMessage })
     // Gone or unreadable by now: the move that takes it finds out.
@@ -194,7 +194,7 @@ export class Claiming {
     if (!candidate) throw noSuchMessage(id, this.#files.place.address)
     if (candidate.to !== agent && candidate.to !== everyone) throw notYours(candidate, agent)
     const states = await this.#waiting.whyHeld(candidate)
-    if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explain(states))] }
+    if (states.length > 0) return { outcome: 'nothing', blocked: [blockedAs(candidate, explainWaiting(states))] }
     const taken = (await this.#heldBack(candidate)) ?? (await this.#take(candidate, agent))
     if (isClaimed(taken)) return taken
     if (isHeld(taken)) return { outcome: 'nothing', blocked: [taken.why] }

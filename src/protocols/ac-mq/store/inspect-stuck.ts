@@ -6,7 +6,7 @@ import { treePath } from '../../../kernel/tree-path.ts'
 import { dependencyCycle, stalledClaim, unseenRecipient } from '../../../messaging/inspection/findings.ts'
 import { isOddEntry } from '../../../messaging/leaves/tolerant.ts'
 import { type Finding, finding, type Tree } from '../../../tree/tree.ts'
-import { type DependencyState, explain } from '../dependencies.ts'
+import { type DependencyState, explainWaiting } from '../dependencies.ts'
 import { everyone } from '../layout.ts'
 import type { MissionFiles } from './parts.ts'
 import { Policy, policyPath } from './policy.ts'
@@ -80,7 +80,7 @@ function sentenceOf({ state, held }: Cause): string {
   const others = held.length - 1
   const isCycle = state.is === 'cycle'
   const more = others === 0 || isCycle ? '' : ` So do ${others} more.`
-  return `${printableLine(held[0]!.id)} cannot be claimed: ${explain([state])}.${more}`
+  return `${printableLine(held[0]!.id)} cannot be claimed: ${explainWaiting([state])}.${more}`
 }
 
 /** Messages for agents whom nobody has ever seen, here or elsewhere: often a name that was mistyped. */

@@ -7,12 +7,12 @@ import { failureOf, resultOf } from '../reports.ts'
 import { forQueues, type QueueName, queueNames } from '../schema.ts'
 import { archivedCopy, queuedCopy, readCopy } from './copies.ts'
 import type { Finder } from './finder.ts'
-import { type MissionFiles, reasonOf, withHint } from './parts.ts'
+import { type MissionFiles, unreadableReason, withHint } from './parts.ts'
 import type { Stalled, Supervision } from './supervising.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf } from './view.ts'
 import type { Candidate, WaitingMessages } from './waiting/waiting.ts'
 
-export interface Listed {
+export interface ListedMessages {
   readonly messages: readonly AcmqView[]
   readonly unreadable: readonly Unreadable[]
 }
@@ -52,7 +52,7 @@ export class Overview {
     this.#supervision = supervision
   }
 
-  async list(queue: QueueName): Promise<Listed> {
+  async list(queue: QueueName): Promise<ListedMessages> {
     const messages: AcmqView[] = []
     const unreadable: Unreadable[] = []
     for await (const one of this.each(queue)) {
@@ -74,7 +74,7 @@ export class Overview {
       try {
         const read = await this.#files.readHeader(queue, name)
         if (read?.outcome === 'message') yield viewOf(read.message.record, queue, path, read.problems)
-        else if (read) yield { path, reason: reasonOf(read) }
+        else if (read) yield { path, reason: unreadableReason(read) }
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
         yield { path, reason: error.message }

@@ -128,7 +128,7 @@ const unread = ({ outcome, problem }: Unread, file: string): MalformedMessage | 
   outcome === 'closed' ? { outcome, problems: [problem], details: { file } } : malformed(problem, file)
 
 /** Why a file is not read as a message, in a line for people. */
-export const reasonOf = ({ outcome, problems: [problem] }: MalformedMessage | ClosedMessage): string =>
+export const unreadableReason = ({ outcome, problems: [problem] }: MalformedMessage | ClosedMessage): string =>
   outcome === 'closed' ? withHint(problem) : problem.message
 
 /** What is wrong, and what a person can do. */

@@ -36,7 +36,7 @@ export class SendingOnce {
     })
   }
 
-  /** `digest`: see `digestOf`. Throws DUPLICATE_ID when the id was used for something else. Answers the name in the queue. */
+  /** `digest`: see `inputDigest`. Throws DUPLICATE_ID when the id was used for something else. Answers the name in the queue. */
   async send(stored: AcmqRecord, content: Body, digest: string) {
     const begun = await this.#keys.begin(stored.id, content, digest)
     const published = begun.staged && (await this.#publish(begun.staged))
@@ -129,7 +129,7 @@ export class SendingOnce {
 }
 
 /** Stands for all that a sender says, except the time of sending, which differs when a message is sent again. */
-export function digestOf(record: AcmqRecord, body: Body): string {
+export function inputDigest(record: AcmqRecord, body: Body): string {
   const { from, to, priority, timeout_seconds, summary, dependencies, reply_to, envelope } = record
   const others = reply_to === undefined && envelope === undefined ? [] : [reply_to, envelope]
   const hash = process.getBuiltinModule('node:crypto').createHash('sha256')

@@ -5,7 +5,7 @@ import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import type { AcmqDraft } from '../draft.ts'
 import { agentId, fileNameOf, idLengths, isMessageId, recipientId } from '../layout.ts'
-import { contentOf, printHeader } from '../print-header.ts'
+import { messageContent, printHeader } from '../print-header.ts'
 import { type AcmqRecord, areSame, noDependencies } from '../schema.ts'
 import type { Finder } from './finder.ts'
 import type { MissionPlaces } from './places.ts'
@@ -49,7 +49,7 @@ export interface SendingParts {
 }
 
 /** What else a process knows of the mission. A command that only sends does without, until an id or a dependency needs it. */
-export interface Surroundings {
+export interface MissionKnowledge {
   readonly finder: Finder
   readonly waiting: WaitingMessages
 }
@@ -58,11 +58,11 @@ export class Sending {
   readonly #places: MissionPlaces
   readonly #policy: Policy
   readonly #directory: AgentDirectory
-  #surroundings: Surroundings | undefined
+  #surroundings: MissionKnowledge | undefined
   /** Those of the last message, checked: often the next ones have the same. */
   #dependencies = noDependencies
 
-  constructor({ places, policy, directory }: SendingParts, surroundings?: Surroundings) {
+  constructor({ places, policy, directory }: SendingParts, surroundings?: MissionKnowledge) {
     this.#places = places
     this.#policy = policy
     this.#directory = directory
@@ -117,7 +117,7 @@ export class Sending {
   }
 
   async #sendOnce(record: AcmqRecord, input: SendInput): Promise<Sent> {
-    const { digestOf, SendingOnce } = await import('./sending-once.ts')
+    const { inputDigest, SendingOnce } = await import('./sending-once.ts')
     const { finder, waiting } = await this.#lookedUp()
     const once = new SendingOnce(finder.files)
     // Not all were sent this way: another program may have written one, or an earlier version of this one.
@@ -125,7 +125,7 @@ export class Sending {
     if (known) return unchanged(known)
     if (record.dependencies.length > 0) once.refuseCycle(record, [...(await waiting.all()).values()])
     const { stored, content, notices } = await this.#prepare(record, input)
-    const sent = await once.send(stored, content, digestOf(record, input.body))
+    const sent = await once.send(stored, content, inputDigest(record, input.body))
     const path = this.#places.at('pending', sent.name)
     const message = viewOf(stored, 'pending', path)
     if (sent.outcome === 'known') return unchanged((await once.find(finder, record, input.body)) ?? message)
@@ -133,7 +133,7 @@ export class Sending {
     return { outcome: 'sent', message, durability: sent.durability, notices }
   }
 
-  async #lookedUp(): Promise<Surroundings> {
+  async #lookedUp(): Promise<MissionKnowledge> {
     if (this.#surroundings) return this.#surroundings
     const [{ filesAt }, { Finder }, { WaitingMessages }] = await Promise.all([
       import('./parts.ts'),
@@ -157,7 +157,7 @@ export class Sending {
     const header = otherFields
       ? (await import('../format.ts')).printHeaderWith(stored, otherFields)
       : printHeader(stored)
-    return { stored, content: contentOf(header, written.body), notices }
+    return { stored, content: messageContent(header, written.body), notices }
   }
 
   async #checked(dependencies: readonly string[]): Promise<readonly string[]> {

@@ -4,10 +4,10 @@ import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { type Answer, type Answered, changedSince, expectAnswerable, type Question } from '../../contract.ts'
-import { isEvent, subjectOf } from '../event-format.ts'
+import { eventSubject, isEvent } from '../event-format.ts'
 import { answersPath } from '../layout.ts'
 import { nextFolder } from '../lifecycle.ts'
-import { hashOf, isAgentId } from '../names.ts'
+import { hashedName, isAgentId } from '../names.ts'
 import { eventTypes, type PlannerEvent, type Task } from '../schema.ts'
 import { answerSubject, type DreamStep, type StepOf, type Subject } from '../steps.ts'
 import type { Dream } from './dream.ts'
@@ -16,7 +16,7 @@ import { noteIn, readNote, writeNote } from './notes.ts'
 import type { DreamView } from './outcomes.ts'
 import { Part, pathIn } from './parts.ts'
 import { type Outgoing, outgoingEvent } from './sending.ts'
-import { failureOf, retryStep } from './task-list.ts'
+import { failureKey, retryStep } from './task-list.ts'
 
 export class Escalations extends Part {
   constructor(dream: Dream) {
@@ -129,12 +129,12 @@ export class Escalations extends Part {
     return 'answered'
   }
 
-  async #stepsFor(view: DreamView, task: Task | undefined, given: Given): Promise<DreamStep[]> {
+  async #stepsFor(view: DreamView, task: Task | undefined, given: NotedAnswer): Promise<DreamStep[]> {
     const { verdict, text, by } = given
     const { path, id } = view
     return [
       { do: 'answer', id, note: { verdict, text, by } },
-      ...(verdict === 'approve' && task ? [retryStep(task.task_id, failureOf(task), by)] : []),
+      ...(verdict === 'approve' && task ? [retryStep(task.task_id, failureKey(task), by)] : []),
       ...(await this.dream.sending.stage(answerEvents(view, given))),
       { do: 'log', line: this.dream.logs.line('ESCALATION_ANSWERED', by, { path, by, verdict, answer: text }) },
       ...putAwaySteps(view),
@@ -145,7 +145,7 @@ export class Escalations extends Part {
     await moveFileSomewhere(this.parts, { agent, name, from, transition: putAwayOf(from) })
   }
 
-  async #answerTo(id: string): Promise<Given | undefined> {
+  async #answerTo(id: string): Promise<NotedAnswer | undefined> {
     const note = await readNote(this.parts.tree, pathOf(id))
     if (typeof note?.text !== 'string' || typeof note.by !== 'string') return undefined
     const { text, by, verdict } = note
@@ -159,29 +159,29 @@ interface AnsweredFailure extends Pick<Answered, 'outcome' | 'details'> {
 }
 
 /** A person's answer, as its note has it. */
-export type Given = Pick<Answer, 'verdict' | 'by'> & { readonly text: string }
+export type NotedAnswer = Pick<Answer, 'verdict' | 'by'> & { readonly text: string }
 
 type TaskMap = ReadonlyMap<string, Task>
 
 /** Whether a failure is over: the task was done since, or tried again. */
 function isPast({ message }: DreamView, tasks: TaskMap): boolean {
   const event = message as PlannerEvent
-  const task = tasks.get(subjectOf(event) ?? '')
+  const task = tasks.get(eventSubject(event) ?? '')
   if (!task || task.status === 'COMPLETED') return task !== undefined
   const { timestamp } = event.data
   if (typeof timestamp !== 'string') return false
-  return task.status !== 'FAILED' || (failureOf(task) !== '' && failureOf(task) !== timestamp)
+  return task.status !== 'FAILED' || (failureKey(task) !== '' && failureKey(task) !== timestamp)
 }
 
 const pathOf = (id: string): TreePath => noteIn(answersPath, id)
 
-export const taskOf = ({ message, id }: DreamView): string => subjectOf(message as PlannerEvent) ?? id
+export const taskOf = ({ message, id }: DreamView): string => eventSubject(message as PlannerEvent) ?? id
 
 /** What the agent that failed is told. */
-export function answerEvents(view: DreamView, { verdict, text, by }: Given): Outgoing[] {
+export function answerEvents(view: DreamView, { verdict, text, by }: NotedAnswer): Outgoing[] {
   const data = { correlation_id: taskOf(view), verdict, answer: text }
   const event = { type: eventTypes.answered, source_id: by, target_id: view.from, data }
-  return isAgentId(view.from) ? [outgoingEvent(view.from, by, event, hashOf(view.id).slice(0, 16))] : []
+  return isAgentId(view.from) ? [outgoingEvent(view.from, by, event, hashedName(view.id).slice(0, 16))] : []
 }
 
 /** Nothing for a failure that is put away already. */
@@ -193,7 +193,7 @@ export function putAwaySteps({ path, file, state }: DreamView): StepOf<'put-away
 
 const putAwayOf = (from: StepOf<'put-away'>['from']) => (from === 'inbox' ? 'finish' : 'keep')
 
-const otherWords = (id: string, { verdict, text }: Given) => {
+const otherWords = (id: string, { verdict, text }: NotedAnswer) => {
   const said = { approve: 'yes', deny: `no: ${text.slice(0, 200)}`, answer: text.slice(0, 200) }
   return conflict('ALREADY_ANSWERED', `${id} was answered already: ${said[verdict]}`, {
     hint: 'Send a message of your own to whoever should know.',

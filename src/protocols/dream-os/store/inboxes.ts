@@ -11,7 +11,7 @@ import { readOrSayWhyIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import { parseMessage } from '../format.ts'
 import { deliveredTo, type Folder, isMessageName } from '../layout.ts'
 import { type AgentId, agentId } from '../names.ts'
-import { told } from '../problem.ts'
+import { problemText } from '../problem.ts'
 import { turnOf } from './inbox-index.ts'
 import type { DreamView, InboxListed, Unreadable } from './outcomes.ts'
 import { messageNames, Part, pathIn } from './parts.ts'
@@ -97,7 +97,7 @@ export class Inboxes extends Part {
     if (!leaf) return undefined
     if (isUnread(leaf)) return { unreadable: { path, reason: leaf.problem.message } }
     const parsed = parseMessage(leaf.bytes, { compat, most: settings.largest })
-    if (parsed.outcome === 'malformed') return { unreadable: { path, reason: told(parsed.problems) } }
+    if (parsed.outcome === 'malformed') return { unreadable: { path, reason: problemText(parsed.problems) } }
     return viewOf(parsed.message, { agent, state: folder, path, modifiedAt: leaf.modifiedAt })
   }
 }

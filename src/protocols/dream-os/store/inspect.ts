@@ -43,7 +43,7 @@ import {
   unansweredPath,
 } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
-import { told } from '../problem.ts'
+import { problemText } from '../problem.ts'
 import { circlesIn } from '../tasks.ts'
 import { oddEntries } from './inspect-odd.ts'
 import { raise } from './mailbox-files.ts'
@@ -242,7 +242,8 @@ export class Inspection extends Part {
     if (isUnread(leaf)) return [finding('warning', 'BAD_RESPONSE', path, leaf.problem.message, hint)]
     if ((await parts.tree.now()) - leaf.changedAt < parts.settings.settleMs) return []
     const parsed = parseMessage(leaf.bytes, { compat: parts.compat, most: parts.settings.largest })
-    if (parsed.outcome === 'malformed') return [finding('warning', 'BAD_RESPONSE', path, told(parsed.problems), hint)]
+    if (parsed.outcome === 'malformed')
+      return [finding('warning', 'BAD_RESPONSE', path, problemText(parsed.problems), hint)]
     return []
   }
 

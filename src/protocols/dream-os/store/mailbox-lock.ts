@@ -8,7 +8,7 @@ import { printableLine } from '../../../kernel/printable.ts'
 import { readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Leaf } from '../../../tree/tree.ts'
 import { brokenLockPath, lockPath } from '../layout.ts'
-import { hashOf } from '../names.ts'
+import { hashedName } from '../names.ts'
 import { isObject } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import { eventId, type Logs } from './governance.ts'
@@ -73,7 +73,7 @@ export async function tellBroken(parts: DreamParts, logs: Logs, mailbox: number)
 
 /** The same for the same lock, so that it is told of once. */
 const idOf = ({ bytes, modifiedAt }: Pick<Leaf, 'bytes' | 'modifiedAt'>): string =>
-  eventId(modifiedAt, hashOf(Buffer.from(bytes).toString('latin1'), `${modifiedAt}`))
+  eventId(modifiedAt, hashedName(Buffer.from(bytes).toString('latin1'), `${modifiedAt}`))
 
 /** Only the lock that was taken: another program may have broken it and made its own. */
 export async function freeLock({ tree, places }: DreamParts, mailbox: number, content: string): Promise<void> {

@@ -22,7 +22,7 @@ export interface Ids {
 }
 
 /** A message in an agent's hands. */
-export interface Given {
+export interface HandedMessage {
   readonly agent: string
   /** Counts from 1; higher ones are redeliveries. */
   readonly attempt: number
@@ -47,13 +47,13 @@ export class MailboxMemory {
   }
 
   /** The messages in hand, and those whose lease has ended without an outcome. */
-  async given(mailbox: number): Promise<Map<string, Given>> {
+  async given(mailbox: number): Promise<Map<string, HandedMessage>> {
     const note = await readNote(this.#parts.tree, mailboxStatePath(mailbox))
     const found = isObject(note?.given) ? Object.entries(note.given) : []
     // Another program may have written an end that never comes.
     const latest = (await this.#parts.tree.now()) + this.#parts.settings.leaseMs
     return new Map(
-      found.flatMap(([id, value]): [string, Given][] => {
+      found.flatMap(([id, value]): [string, HandedMessage][] => {
         if (!isObject(value)) return []
         const { agent, attempt, until, compat } = value
         if (typeof agent !== 'string' || !isCount(attempt) || !isCount(until)) return []
@@ -63,7 +63,7 @@ export class MailboxMemory {
     )
   }
 
-  async writeGiven(mailbox: number, given: ReadonlyMap<string, Given>): Promise<void> {
+  async writeGiven(mailbox: number, given: ReadonlyMap<string, HandedMessage>): Promise<void> {
     await writeNote(this.#parts.tree, mailboxStatePath(mailbox), { given: Object.fromEntries(given) })
   }
 

@@ -10,14 +10,14 @@ import { mailboxArchivePath, mailboxPath } from '../layout.ts'
 import { mailboxStatusAfter } from '../lifecycle.ts'
 import { messageOnOneLine } from '../mailbox-edit.ts'
 import { type FoundMessage, inSpecifiedOrder, type ReadMailbox } from '../mailbox-format.ts'
-import { agentId, taskId as checkTaskId, hashOf, mailboxNumber, senderId } from '../names.ts'
-import { inexactNote, told } from '../problem.ts'
+import { agentId, taskId as checkTaskId, hashedName, mailboxNumber, senderId } from '../names.ts'
+import { inexactNote, problemText } from '../problem.ts'
 import { eventTypes, isObject, type MailboxMessage } from '../schema.ts'
 import type { DreamStep, StepOf } from '../steps.ts'
 import { isoOf, momentOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import { largestPacked, type OpenMailbox, raise } from './mailbox-files.ts'
-import type { Given } from './mailbox-memory.ts'
+import type { HandedMessage } from './mailbox-memory.ts'
 import type {
   MailboxChanged,
   MailboxGiven,
@@ -155,7 +155,7 @@ export class MailboxMessages extends Part {
 
   async #giveOne(number: number, agent: string, resume: boolean) {
     const { given, durability } = await this.dream.files.change<{
-      given?: { found: FoundMessage & { message: MailboxMessage }; lease: Given }
+      given?: { found: FoundMessage & { message: MailboxMessage }; lease: HandedMessage }
     }>(number, { by: agent }, async (opened) => {
       const { mailbox, now } = opened
       await this.dream.files.expectOwn(number, mailbox, agent)
@@ -266,7 +266,7 @@ export class MailboxMessages extends Part {
     const task = message.task_id ?? inParams
     return {
       line: this.dream.settling.lineOf(id, task, agent, input),
-      key: hashOf(`mailbox ${number}`, id, String(lease!.attempt)),
+      key: hashedName(`mailbox ${number}`, id, String(lease!.attempt)),
       initiator: message.sender_agent_id,
       plan: isPlan ? task : undefined,
     }
@@ -390,7 +390,9 @@ function messageIn(mailbox: ReadMailbox, id: string): MailboxMessage | undefined
 }
 
 export const problemsOf = (messages: readonly FoundMessage[]): string[] =>
-  messages.flatMap(({ index, problems }) => (problems.length > 0 ? [`messages[${index}]: ${told(problems)}`] : []))
+  messages.flatMap(({ index, problems }) =>
+    problems.length > 0 ? [`messages[${index}]: ${problemText(problems)}`] : [],
+  )
 
 /** Why a mailbox is as large as it is, when packing is done. */
 const stillLarge = (number: number, size: number, waiting: number): string =>

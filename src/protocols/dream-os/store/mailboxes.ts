@@ -9,7 +9,7 @@ import { type AgentId, agentId, mailboxNumber } from '../names.ts'
 import type { DreamStep, StepOf } from '../steps.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
-import type { Given } from './mailbox-memory.ts'
+import type { HandedMessage } from './mailbox-memory.ts'
 import type { MailboxChanged, MailboxClaimed, MailboxesMade, MailboxLine } from './outcomes.ts'
 import { mailboxLine } from './overview.ts'
 import { Part, unlessCorrupt } from './parts.ts'
@@ -203,7 +203,7 @@ export class Mailboxes extends Part {
     const given = await this.dream.files.memory.given(number)
     const running = [...given].filter(([, { until }]) => until > now)
     if (running.length === 0) return 0
-    const ended = new Map<string, Given>(
+    const ended = new Map<string, HandedMessage>(
       [...given].map(([id, one]) => [id, { ...one, until: Math.min(one.until, now) }]),
     )
     await this.dream.files.memory.writeGiven(number, ended)

@@ -8,7 +8,7 @@ import type { Lease } from '../../../tree/tree.ts'
 import type { MessageOutcome, Neutral, Receipt } from '../../contract.ts'
 import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, type SettledView, textOf } from '../envelope.ts'
-import { isEvent, subjectOf } from '../event-format.ts'
+import { eventSubject, isEvent } from '../event-format.ts'
 import { deliveredTo, folderPath, folders, runtimePath } from '../layout.ts'
 import { type AgentId, agentId } from '../names.ts'
 import { eventTypes, isObject } from '../schema.ts'
@@ -164,7 +164,7 @@ function outcomeToldBy(view: DreamView, id: string): MessageOutcome | undefined 
   const { message } = view
   if (isEvent(message)) {
     const { data, type } = message
-    if (subjectOf(message) !== id) return undefined
+    if (eventSubject(message) !== id) return undefined
     if (type === eventTypes.completed) return { state: 'completed', text: wordsIn(data.results, 'text') ?? 'done' }
     return type === eventTypes.failed
       ? { state: 'failed', text: wordsIn(data.error_details, 'message') ?? 'failed' }

@@ -10,7 +10,7 @@ import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { isUnread } from '../../../messaging/leaves/readable.ts'
 import { listIfFolder, readOrSayWhyIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Durability, Tree } from '../../../tree/tree.ts'
-import { hashOf } from '../names.ts'
+import { hashedName } from '../names.ts'
 import { isObject } from '../schema.ts'
 import { bytesOf } from './parts.ts'
 
@@ -44,7 +44,7 @@ export async function noteNames(tree: Tree, folder: TreePath): Promise<string[]>
 }
 
 /** The name of a note about anything, whatever that is called. */
-export const noteNameOf = (...about: readonly string[]): string => `${hashOf(...about)}.json`
+export const noteNameOf = (...about: readonly string[]): string => `${hashedName(...about)}.json`
 
 export const noteIn = (folder: TreePath, ...about: readonly string[]): TreePath => childOf(folder, noteNameOf(...about))
 

@@ -12,7 +12,7 @@ import { readJsonText } from '../json-text.ts'
 import { type Folder, folderPath, isMessageName, type Places } from '../layout.ts'
 import type { AgentId } from '../names.ts'
 import type { DreamPorts } from '../ports.ts'
-import { told } from '../problem.ts'
+import { problemText } from '../problem.ts'
 import { isObject } from '../schema.ts'
 import type { DreamSettings } from '../settings.ts'
 import type { Dream } from './dream.ts'
@@ -69,7 +69,7 @@ export function badFile(
   problems: Malformed['problems'] | readonly Problem[],
   hint?: string,
 ): SignalboxError {
-  return corrupt(code, `${tree.place}/${path}: ${told(problems)}${nothingChanged}`, {
+  return corrupt(code, `${tree.place}/${path}: ${problemText(problems)}${nothingChanged}`, {
     hint: hint ?? problems[0]?.hint ?? 'Correct the file, or move it away.',
     details: { path, problems: problems.map(({ code, field, message }) => ({ code, field, message })) },
   })

@@ -26,7 +26,7 @@ import {
   unansweredPath,
 } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
-import { told } from '../problem.ts'
+import { problemText } from '../problem.ts'
 import { isObject, type PlannerEvent } from '../schema.ts'
 import { isoOf } from '../times.ts'
 import type { Recipient } from './agents.ts'
@@ -227,7 +227,7 @@ export class Prompts extends Part {
     if (leaf.size === 0) return { outcome: 'malformed', reason: 'It is empty.' }
     const parsed = parseMessage(leaf.bytes, { compat: this.parts.compat, most: settings.largest })
     if (parsed.outcome === 'message') return { outcome: 'whole', message: parsed.message }
-    return { outcome: 'malformed', reason: told(parsed.problems) }
+    return { outcome: 'malformed', reason: problemText(parsed.problems) }
   }
 
   /** Of two who wait, one gets it. What it says is read from the archived file. */

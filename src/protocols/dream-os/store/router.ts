@@ -5,7 +5,7 @@
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { lookIfThere } from '../../../messaging/leaves/tolerant.ts'
-import { isEvent, subjectOf } from '../event-format.ts'
+import { eventSubject, isEvent } from '../event-format.ts'
 import { parseMessage, statedFieldsOf } from '../format.ts'
 import { folderPath, routedName } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
@@ -99,7 +99,7 @@ export class Router extends Part {
     }
     const { message, path } = view
     if (isEvent(message) && message.type === eventTypes.completed) {
-      const plan = subjectOf(message)
+      const plan = eventSubject(message)
       const { results } = message.data
       if (plan !== undefined && (await planning.isAnswer(plan, results))) {
         const judged = isAgentId(view.to) ? await this.dream.agents.judge(view.to, recipient) : {}
@@ -159,7 +159,7 @@ export class Router extends Part {
   /** A foreign agent that tells of a task by an event has not written it into the list. */
   async #settle(event: PlannerEvent): Promise<void> {
     const { parts } = this.dream
-    const id = subjectOf(event)
+    const id = eventSubject(event)
     const isFailed = event.type === eventTypes.failed
     if (id === undefined || (!isFailed && event.type !== eventTypes.completed)) return
     const { tasks } = await this.dream.tasks.list()

@@ -30,8 +30,8 @@ import {
   stemOf,
   taskFileName,
 } from '../layout.ts'
-import { type AgentId, hashOf, isAgentId, isTaskId, taskId } from '../names.ts'
-import { told } from '../problem.ts'
+import { type AgentId, hashedName, isAgentId, isTaskId, taskId } from '../names.ts'
+import { problemText } from '../problem.ts'
 import type { PlannerEvent } from '../schema.ts'
 import type { DreamStep, StepOf } from '../steps.ts'
 import { readTask } from '../tasks.ts'
@@ -53,7 +53,7 @@ export interface Outgoing {
 /** An event for one agent. `key` tells it from other events of the same sender. */
 export function outgoingEvent(to: AgentId, from: string, event: PlannerEvent, key: string): Outgoing {
   // What one target gets is another message than what another one gets.
-  const plain = messageFileName(`${hashOf(key, to).slice(0, 8)}-${key}`)
+  const plain = messageFileName(`${hashedName(key, to).slice(0, 8)}-${key}`)
   return { to, name: isAgentId(from) ? routedName(plain, from) : plain, text: printEvent({ ...event, target_id: to }) }
 }
 
@@ -103,13 +103,13 @@ export class Sending extends Part {
     const { agents } = this.dream
     const from = await agents.expectName(draft.from)
     const to = await agents.expectName(draft.to)
-    const id = key === undefined ? crypto.randomUUID() : hashOf(from, key)
+    const id = key === undefined ? crypto.randomUUID() : hashedName(from, key)
     const message = lower(draft, { id, at: isoOf(this.parts.clock.now()) })
     const letter = { to, name: fileNameOf(message), message }
     const sent =
       key === undefined
         ? await this.#put(letter)
-        : await this.#sendOnce(`${from} ${key}`, letter, hashOf(printMessage(lower(draft, { id, at: '' }))))
+        : await this.#sendOnce(`${from} ${key}`, letter, hashedName(printMessage(lower(draft, { id, at: '' }))))
     if (sent.outcome === 'used') throw keyUsed(key!, { id })
     await agents.note(from)
     return sent
@@ -123,7 +123,7 @@ export class Sending extends Part {
       const there = await this.#delivered(to, name, deliveredTo)
       if (there && JSON.stringify(there.message) !== text) continue
       if (there) return { outcome: 'unchanged', message: there, durability: 'process' }
-      const sent = await this.#sendOnce(`${to}@${stemOf(name)}`, { to, name, message }, hashOf(text))
+      const sent = await this.#sendOnce(`${to}@${stemOf(name)}`, { to, name, message }, hashedName(text))
       if (sent.outcome !== 'used') return sent
     }
   }
@@ -244,7 +244,7 @@ function expectTask(message: PlainMessage, target_agent: string, compat: boolean
   const rest = { params: {}, target_agent, status: 'PENDING', priority: usualPriority, depends_on: [] }
   const { problems } = readTask({ ...rest, ...message }, compat)
   if (problems.length === 0) return
-  throw invalidInput('BAD_TASK', `Not a task: ${told(problems)}`, {
+  throw invalidInput('BAD_TASK', `Not a task: ${problemText(problems)}`, {
     hint: 'Correct that field. The guide has an example of a task.',
     details: { problems: problems.map(({ code, field, message }) => ({ code, field, message })) },
   })

@@ -4,9 +4,9 @@
  * recorded once. See docs/decisions/0036-an-outcome-is-recorded-once.md.
  */
 import { conflict } from '../../../kernel/errors.ts'
-import { isEvent, subjectOf } from '../event-format.ts'
+import { eventSubject, isEvent } from '../event-format.ts'
 import { type PlainMessage, statedFieldsOf } from '../format.ts'
-import { type AgentId, agentId, hashOf, isAgentId } from '../names.ts'
+import { type AgentId, agentId, hashedName, isAgentId } from '../names.ts'
 import { type CompletedTask, eventTypes, isObject, type PlannerEvent } from '../schema.ts'
 import { type DreamStep, fileSubject, type StepOf } from '../steps.ts'
 import { isoOf } from '../times.ts'
@@ -48,11 +48,11 @@ export class Settling extends Part {
     const hold = await this.dream.claiming.expectHeld(agent, file, input.attempt)
     if (state === 'inbox' && hold.attempt > 0) throw lostFile(agent, file, 'it waits again')
     const attempt = input.attempt ?? hold.attempt
-    const plan = isEvent(message) && message.type === eventTypes.plan ? subjectOf(message) : undefined
+    const plan = isEvent(message) && message.type === eventTypes.plan ? eventSubject(message) : undefined
     const task = plan ?? (isNews(message) ? undefined : statedFieldsOf(message).taskId)
     const outcome: Outcome = {
       line: this.lineOf(id, task, agent, input),
-      key: hashOf(`inbox ${agent}`, file, String(attempt)),
+      key: hashedName(`inbox ${agent}`, file, String(attempt)),
       initiator: from === 'unknown' ? undefined : from,
       plan,
     }

@@ -176,7 +176,7 @@ function fieldsOf(tasks: readonly Task[], updates: readonly TaskUpdate[]): Map<s
   for (const { task: id, while: statuses, completedAt, set } of updates) {
     const task = tasks.find(({ task_id }) => task_id === id)
     if (!task || !statuses.includes(task.status)) continue
-    if (completedAt !== undefined && failureOf(task) !== completedAt) continue
+    if (completedAt !== undefined && failureKey(task) !== completedAt) continue
     fields.set(id, { ...set, ...(task.blocked_reason ? { blocked_reason: null } : {}) })
   }
   return fields
@@ -207,7 +207,7 @@ function runnableAfter(tasks: readonly Task[]): Task[] {
 }
 
 /** Which failure it is: when it was. */
-export const failureOf = ({ completed_at }: Task): string => (typeof completed_at === 'string' ? completed_at : '')
+export const failureKey = ({ completed_at }: Task): string => (typeof completed_at === 'string' ? completed_at : '')
 
 export const tasksOf = ({ entries }: TaskList): Task[] => entries.flatMap(({ task }) => task ?? [])
 

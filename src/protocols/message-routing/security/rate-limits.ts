@@ -59,12 +59,12 @@ export interface Bucket {
   readonly at: number
 }
 
-export type Taken =
+export type TakenToken =
   | { readonly outcome: 'taken'; readonly bucket: Bucket }
   | { readonly outcome: 'empty'; readonly retryAt: number }
 
 /** Takes one token at `now`. A bucket that was never used is full. */
-export function takeToken(bucket: Bucket | undefined, now: number, limit: RateLimit): Taken {
+export function takeToken(bucket: Bucket | undefined, now: number, limit: RateLimit): TakenToken {
   const interval = 60_000 / limit.perMinute
   const depth = interval * (limit.burst ?? limit.perMinute)
   const current = settle(bucket, now, depth)

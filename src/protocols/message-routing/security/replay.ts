@@ -19,7 +19,7 @@ import type { Tree } from '../../../tree/tree.ts'
 import { type Rejection, rejected } from '../hooks.ts'
 import { senderFolder } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
-import { digestOf } from './signing.ts'
+import { messageDigest } from './signing.ts'
 
 export const seenHome = childOf(stateOf('delivery'), 'message-routing')
 
@@ -45,7 +45,7 @@ export class Replays {
   async admit(agent: string, message: MrMessage, now: number): Promise<Rejection | undefined> {
     const folder = folderOf(agent, message.from)
     if (this.#sweepIsDue(folder, now)) await this.#sweep(folder, now)
-    const digest = digestOf(message)
+    const digest = messageDigest(message)
     const refusal = await this.#refusal(folder, message, async (day) => !(await day.claim(digest)))
     return refusal && (await this.#usePermit(folder, digest)) ? undefined : refusal
   }
@@ -53,7 +53,7 @@ export class Replays {
   /** The same question without an effect, for those who only look. */
   async look(agent: string, message: MrMessage): Promise<Rejection | undefined> {
     const folder = folderOf(agent, message.from)
-    const digest = digestOf(message)
+    const digest = messageDigest(message)
     const refusal = await this.#refusal(folder, message, (day) => day.has(digest))
     return refusal && (await this.#permitsFor(folder, digest)) > 0 ? undefined : refusal
   }
@@ -67,7 +67,7 @@ export class Replays {
 
   /** A person put this message back: it may be handed out once more. */
   async permit(agent: string, message: MrMessage): Promise<void> {
-    await this.#tree.append(childOf(folderOf(agent, message.from), permits), `+${digestOf(message)}`)
+    await this.#tree.append(childOf(folderOf(agent, message.from), permits), `+${messageDigest(message)}`)
   }
 
   #dayAt(folder: TreePath, date: string): Day {

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { aMessage } from '../../../../test/support/message-routing-messages.ts'
 import type { MrMessage } from '../schema.ts'
-import { digestOf, rejectSignature, sign, signatureIn } from './signing.ts'
+import { messageDigest, rejectSignature, sign, signatureIn } from './signing.ts'
 
 const made = generateKeyPairSync('ed25519')
 const own = { id: 'own', privateKey: made.privateKey }
@@ -72,8 +72,8 @@ describe('a signature', () => {
 describe('a digest', () => {
   it('is the same with and without the signature, and another for another message', () => {
     const plain = aMessage({ note: 'unknown fields too' })
-    expect(digestOf(signed)).toBe(digestOf(plain))
-    expect(digestOf(aMessage({ sequence: 6 }))).not.toBe(digestOf(aMessage()))
-    expect(digestOf(plain)).toMatch(/^[\w-]{22}$/)
+    expect(messageDigest(signed)).toBe(messageDigest(plain))
+    expect(messageDigest(aMessage({ sequence: 6 }))).not.toBe(messageDigest(aMessage()))
+    expect(messageDigest(plain)).toMatch(/^[\w-]{22}$/)
   })
 })

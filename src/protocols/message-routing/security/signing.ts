@@ -52,7 +52,7 @@ export function isSignable(message: MrMessage): boolean {
 }
 
 /** Names a message by all that it says: equal digests mean the same message. 128 bits, base64url. */
-export const digestOf = (message: MrMessage): string =>
+export const messageDigest = (message: MrMessage): string =>
   crypto().createHash('sha256').update(signedBytes(message)).digest().toString('base64url', 0, 16)
 
 /** The message with the signature as its last field. One that was there before is replaced. */

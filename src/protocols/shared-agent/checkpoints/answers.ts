@@ -2,7 +2,7 @@
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { withRest } from '../commands/limits.ts'
-import type { Compared, Created, Listed, RolledBack, Status, WithRecovered } from './checkpoints.ts'
+import type { Compared, Created, ListedCheckpoints, RolledBack, Status, WithRecovered } from './checkpoints.ts'
 
 export const createdLines = (created: Created): string[] => [
   `checkpoint_id:${created.id}`,
@@ -10,7 +10,7 @@ export const createdLines = (created: Created): string[] => [
   ...recoveredLines(created),
 ]
 
-export function listLines(listed: Listed, { most = 5 } = {}): string[] {
+export function listLines(listed: ListedCheckpoints, { most = 5 } = {}): string[] {
   const { checkpoints, now } = listed
   const shown = checkpoints
     .slice(0, most)

@@ -6,7 +6,7 @@ import { Journal } from '../../../messaging/journal/journal.ts'
 import type { ChangesSince, CheckpointPorts, WorkTree } from './ports.ts'
 import { type CheckpointRecord, checkName, checkType, type LastRollback, numberFrom, recordFrom } from './record.ts'
 import { type CheckpointStep, readEarlier } from './step.ts'
-import { CheckpointSteps, type Placed, type Recovered } from './steps.ts'
+import { CheckpointSteps, type Placed, type RecoveredWork } from './steps.ts'
 
 export interface By {
   readonly session: string
@@ -16,7 +16,7 @@ export interface By {
 
 export interface WithRecovered {
   /** Absent when there was nothing. */
-  readonly recovered?: Recovered
+  readonly recovered?: RecoveredWork
 }
 
 export interface Created extends WithRecovered, Pick<ChangesSince, 'nested'> {
@@ -24,7 +24,7 @@ export interface Created extends WithRecovered, Pick<ChangesSince, 'nested'> {
   readonly commit: string
 }
 
-export interface Listed extends WithRecovered {
+export interface ListedCheckpoints extends WithRecovered {
   /** The newest first. */
   readonly checkpoints: readonly (CheckpointRecord & { readonly commit: string })[]
   /** The tree's time. */
@@ -70,7 +70,7 @@ export class Checkpoints {
   }
 
   /** `#CHECKPOINT:list`. Only what git has; a record alone may be a stranger's. */
-  async list({ session }: Pick<By, 'session'>): Promise<Listed> {
+  async list({ session }: Pick<By, 'session'>): Promise<ListedCheckpoints> {
     return this.#inTurn(async (at, recovered) => {
       const checkpoints = await this.#all(at, session)
       return { checkpoints, now: await this.#ports.tree.now(), ...recovered }
@@ -156,7 +156,7 @@ export class Checkpoints {
   }
 
   /** Finishes or undoes what a killed process left. Every other verb does this first. */
-  async recover(): Promise<Recovered | undefined> {
+  async recover(): Promise<RecoveredWork | undefined> {
     return this.#inTurn(async (_, { recovered }) => recovered)
   }
 
@@ -194,8 +194,8 @@ export class Checkpoints {
       alwaysNoted: true,
     })
 
-  async #all({ work, steps }: At, session: string): Promise<Listed['checkpoints']> {
-    const found: Listed['checkpoints'][number][] = []
+  async #all({ work, steps }: At, session: string): Promise<ListedCheckpoints['checkpoints']> {
+    const found: ListedCheckpoints['checkpoints'][number][] = []
     for (const [id, kept] of await work.published(session)) {
       if (numberFrom(id) === undefined) continue
       // The commit says enough where the record is lost.

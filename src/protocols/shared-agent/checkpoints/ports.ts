@@ -6,7 +6,7 @@
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { CheckpointRecord } from './record.ts'
-import type { Recovered } from './steps.ts'
+import type { RecoveredWork } from './steps.ts'
 
 export interface CheckpointPorts {
   readonly tree: Tree
@@ -42,7 +42,7 @@ export interface Done {
   readonly record?: CheckpointRecord
   readonly rolledBackTo: string | undefined
   /** It was left by a killed process. */
-  readonly recovered: Recovered | undefined
+  readonly recovered: RecoveredWork | undefined
 }
 
 /** What is needed of git; `adapters/git` provides it. */
@@ -73,7 +73,7 @@ export interface WorkTree {
   expectReady(commit: string, options: { readonly force: boolean }): Promise<void>
   checkAgain(saved: string, to: string): Promise<Now & { readonly isStrange: boolean }>
   /** `saved`: the checkpoint of what was there when the rollback began. `Restless`: nothing is begun. */
-  prepare(to: string, now: Now, saved: string, options: LeavesRestless): Promise<Rollback | Restless>
+  prepare(to: string, now: Now, saved: string, options: LeavesRestless): Promise<PreparedRollback | Restless>
 }
 
 /** What another program keeps changing stays as it is. */
@@ -86,7 +86,7 @@ export interface Restless {
   readonly changed: readonly string[]
 }
 
-export interface Rollback {
+export interface PreparedRollback {
   /** How many files differ. */
   readonly files: number
   /** Something gives way, and something was in no commit. */

@@ -17,17 +17,17 @@ interface About extends Pick<CheckpointRecord, 'id' | 'name'> {
 }
 
 export type CheckpointStep =
-  | (About & { readonly do: 'save'; readonly rollback?: Rollback })
+  | (About & { readonly do: 'save'; readonly rollback?: RollbackStep })
   | (About & {
       readonly do: 'keep'
       readonly commit: string
       readonly branch?: BranchStep
-      readonly rollback?: Rollback
+      readonly rollback?: RollbackStep
     })
   | (About & { readonly do: 'place'; readonly commit: string; readonly rollback: Begun })
   | (About & { readonly do: 'restore'; readonly commit: string; readonly rollback: Begun })
 
-export interface Rollback {
+export interface RollbackStep {
   readonly to: string
   readonly commit: string
   /** What another program keeps changing stays as it is. */
@@ -39,7 +39,7 @@ export interface Rollback {
 }
 
 /** Files give way, or have given way. */
-export type Begun = Rollback & Required<Pick<Rollback, 'first'>>
+export type Begun = RollbackStep & Required<Pick<RollbackStep, 'first'>>
 
 const about = { session: 'name', id: 'checkpoint', name: 'text' }
 const kept = { ...about, commit: 'commit' }

@@ -3,12 +3,12 @@ import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import type { Continued, Steps } from '../../../messaging/journal/journal.ts'
-import type { CheckpointPorts, Rollback as Prepared, Restless, Saved, WorkTree } from './ports.ts'
+import type { CheckpointPorts, PreparedRollback as Prepared, Restless, Saved, WorkTree } from './ports.ts'
 import { type CheckpointRecord, commitMessageOf, Records } from './record.ts'
-import { type Begun, type CheckpointStep, type Rollback, stepFrom } from './step.ts'
+import { type Begun, type CheckpointStep, type RollbackStep, stepFrom } from './step.ts'
 
 /** What a killed process had left half done, and what became of it. */
-export interface Recovered {
+export interface RecoveredWork {
   readonly outcome: 'finished' | 'undone'
   readonly what: 'checkpoint' | 'rollback'
   /** Of the checkpoint that was being made, or that was being rolled back to. */
@@ -43,7 +43,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
   #attempt = 1
   #prepared: Prepared | undefined
   /** What a killed process left, once it was found. */
-  recovered: Recovered | undefined
+  recovered: RecoveredWork | undefined
   /** Why nothing was done, or nothing more. */
   failed: SignalboxError | undefined
   /** The first checkpoint that was made, and what a rollback did. */
@@ -95,7 +95,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
   /** The first step of a checkpoint. Its id is used for nothing else, also if it is never made. */
   async begin(
     { session, ...record }: Pick<CheckpointRecord, 'name' | 'type' | 'by'> & { readonly session: string },
-    rollback?: Rollback,
+    rollback?: RollbackStep,
   ): Promise<CheckpointStep> {
     const at = await this.#ports.tree.now()
     const used = await this.#work.published(session)
@@ -151,7 +151,11 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
   }
 
   /** `first`: what was there when the first file gave way. By force, or then, the last attempt leaves what keeps changing. */
-  #prepare({ commit, force, first: begun }: Rollback, now: Saved['now'], first: string): Promise<Prepared | Restless> {
+  #prepare(
+    { commit, force, first: begun }: RollbackStep,
+    now: Saved['now'],
+    first: string,
+  ): Promise<Prepared | Restless> {
     const leavesRestless = this.#isLast && (force === true || begun !== undefined)
     return this.#work.prepare(commit, now, first, { leavesRestless })
   }
@@ -232,7 +236,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
   }
 }
 
-const isBegun = (rollback: Rollback | undefined): rollback is Begun => rollback?.first !== undefined
+const isBegun = (rollback: RollbackStep | undefined): rollback is Begun => rollback?.first !== undefined
 
 /** The step of a rollback after what is there was kept. */
 const onwards = ({ session, id, name }: CheckpointStep, rollback: Begun, commit: string): CheckpointStep => {

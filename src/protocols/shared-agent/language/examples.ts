@@ -4,7 +4,7 @@
  */
 
 import { type Token, tokensOf } from './tokens.ts'
-import type { Surroundings } from './translation.ts'
+import type { TranslatorContext } from './translation.ts'
 
 interface Correction {
   readonly said: string
@@ -24,7 +24,7 @@ export const readCorrections = (text: string): readonly Correction[] =>
   })
 
 /** The command of the newest correction that this sentence has the words of, with the values of this sentence. */
-export function correctedCommand(text: string, corrections: readonly Correction[], around: Surroundings) {
+export function correctedCommand(text: string, corrections: readonly Correction[], around: TranslatorContext) {
   const tokens = tokensOf(text, around)
   for (const { said, command } of corrections.toReversed()) {
     const pattern = tokensOf(said, around)

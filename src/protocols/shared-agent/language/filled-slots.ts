@@ -1,7 +1,7 @@
 /** What was said for each slot of a request. Pure. */
 import type { Slot } from './sentence-model.ts'
 import type { Kind, Token } from './tokens.ts'
-import type { Surroundings } from './translation.ts'
+import type { TranslatorContext } from './translation.ts'
 
 /** Words that name nothing by themselves. */
 const empty =
@@ -20,9 +20,9 @@ export class FilledSlots {
   readonly text: string
   readonly tokens: readonly Token[]
   readonly slots: readonly Slot[]
-  readonly around: Surroundings
+  readonly around: TranslatorContext
 
-  constructor(text: string, tokens: readonly Token[], slots: readonly Slot[], around: Surroundings) {
+  constructor(text: string, tokens: readonly Token[], slots: readonly Slot[], around: TranslatorContext) {
     this.text = text
     this.tokens = tokens
     this.slots = slots

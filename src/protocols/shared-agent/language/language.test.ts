@@ -8,15 +8,15 @@ import { correctedCommand, printCorrection, readCorrections } from './examples.t
 import { firstManner, hear, isYes, type Manner, meantIn, wishOf } from './manner.ts'
 import { judgedLine, promptFor, withModel } from './model.ts'
 import { SentenceModel } from './sentence-model.ts'
-import { type Answered, sentenceFor, shownCommand } from './sentences.ts'
+import { type AnsweredCommand, sentenceFor, shownCommand } from './sentences.ts'
 import { timeAt } from './times.ts'
 import { piecesOf, tokensOf } from './tokens.ts'
 import { translate } from './translate.ts'
-import { type Asked, nowhere, type Surroundings, type Translation } from './translation.ts'
+import { type Asked, nowhere, type Translation, type TranslatorContext } from './translation.ts'
 
 const weights = readFileSync(new URL('../../../../data/sentences.bin', import.meta.url))
 const model = new SentenceModel(weights)
-const meaning = (text: string, around: Partial<Surroundings> = {}) => translate(text, model, around)
+const meaning = (text: string, around: Partial<TranslatorContext> = {}) => translate(text, model, around)
 
 describe('times in words', () => {
   it.each([
@@ -571,8 +571,8 @@ const command = (line: string) => {
 }
 
 describe('[SA-2.5d] an answer in words', () => {
-  const done = (...lines: readonly string[]): Answered => ({ lines, exit: 0 })
-  const none = (...lines: readonly string[]): Answered => ({ lines, exit: 1 })
+  const done = (...lines: readonly string[]): AnsweredCommand => ({ lines, exit: 0 })
+  const none = (...lines: readonly string[]): AnsweredCommand => ({ lines, exit: 1 })
 
   it.each([
     ['#STATE:save:user:alice', done('saved:user'), 'I saved "alice" as user.'],
@@ -683,7 +683,7 @@ describe('[SA-2.5d] an answer in words', () => {
       'These keys are saved: a. (#STATE:list is old: #KEYS is its new form.)',
     ],
   ] as const)('%s %j', (line, answer, sentence) =>
-    expect(sentenceFor(command(line), answer as Answered)).toBe(sentence),
+    expect(sentenceFor(command(line), answer as AnsweredCommand)).toBe(sentence),
   )
 
   it('is there for every command, done and with nothing there', () => {

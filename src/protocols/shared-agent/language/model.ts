@@ -7,7 +7,7 @@ import { parseLine } from '../format.ts'
 import { Refusal } from '../refusal.ts'
 import { tokensOf } from './tokens.ts'
 import { judgedCommand } from './translate.ts'
-import { nowhere, type Surroundings, type Translation } from './translation.ts'
+import { nowhere, type Translation, type TranslatorContext } from './translation.ts'
 
 const longestNote = 300
 
@@ -30,7 +30,7 @@ export const promptFor = (text: string, table: readonly CommandSpec[]): string =
 
 interface Asking {
   readonly model: LanguageModel | undefined
-  readonly around: Partial<Surroundings>
+  readonly around: Partial<TranslatorContext>
   /** Before the own translator, and not only where that would ask back. */
   readonly isFirst?: boolean
 }
@@ -55,7 +55,7 @@ export async function withModel(text: string, own: Translation, asking: Asking):
 }
 
 /** A line that a stranger wrote for a sentence, as a translation. It is never certain enough to destroy something. */
-export function judgedLine(text: string, answer: unknown, around: Surroundings): Translation | undefined {
+export function judgedLine(text: string, answer: unknown, around: TranslatorContext): Translation | undefined {
   if (typeof answer !== 'string') return undefined
   const line = answer.trim()
   if (!/^#[A-Z]/.test(line)) return undefined

@@ -11,7 +11,7 @@ import type { Token } from './tokens.ts'
 
 export const magic = 'SBSM1'
 
-export interface Head {
+export interface ModelHead {
   /** Of the files that it was trained from. */
   readonly corpus: string
   readonly intents: readonly string[]
@@ -36,7 +36,7 @@ export interface Guess {
 }
 
 export class SentenceModel {
-  readonly head: Head
+  readonly head: ModelHead
   readonly #intentWeights: Int8Array
   readonly #slotWeights: Int8Array
 
@@ -46,7 +46,7 @@ export class SentenceModel {
     const second = bytes.indexOf(10, first + 1)
     const text = new TextDecoder()
     if (first !== magic.length || text.decode(bytes.subarray(0, first)) !== magic || second < 0) throw damaged()
-    this.head = JSON.parse(text.decode(bytes.subarray(first + 1, second))) as Head
+    this.head = JSON.parse(text.decode(bytes.subarray(first + 1, second))) as ModelHead
     const { intents, bits, slotBits } = this.head
     const rows = intents.length << bits
     if (bytes.length !== second + 1 + rows + (1 << slotBits)) throw damaged()

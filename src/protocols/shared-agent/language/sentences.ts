@@ -2,7 +2,7 @@
 import type { Command } from '../schema.ts'
 
 /** What a command answered. */
-export interface Answered {
+export interface AnsweredCommand {
   readonly lines: readonly string[]
   readonly exit: 0 | 1 | 2
   readonly code?: string
@@ -212,14 +212,14 @@ const absent: Readonly<Record<string, Teller>> = {
 }
 
 /** One sentence, or a few; help keeps its lines. */
-export function sentenceFor({ spec, given }: Pick<Command, 'spec' | 'given'>, answer: Answered): string {
+export function sentenceFor({ spec, given }: Pick<Command, 'spec' | 'given'>, answer: AnsweredCommand): string {
   const deprecated = lineWith(answer.lines, '[DEPRECATED] Use ')
   const lines = answer.lines.filter((line) => !line.startsWith('[DEPRECATED]'))
   const told = sentence(spec.name, given, { ...answer, lines })
   return deprecated === undefined ? told : `${told} (#${spec.name} is old: ${deprecated} is its new form.)`
 }
 
-function sentence(name: string, given: Given, { lines, exit, code, reason }: Answered): string {
+function sentence(name: string, given: Given, { lines, exit, code, reason }: AnsweredCommand): string {
   const [first = ''] = lines
   if (exit === 2) {
     const [, itsCode = code, description = ''] = /^#ERROR:([^:]+):(.*)$/s.exec(first) ?? []

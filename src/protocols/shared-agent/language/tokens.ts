@@ -1,7 +1,7 @@
 /** A sentence as typed tokens: words, and what has a form of its own (paths, times, names of the session). Pure. */
 import { nearest } from '../../../kernel/nearest.ts'
 import { timeAt } from './times.ts'
-import { type Surroundings, usualAgents } from './translation.ts'
+import { type TranslatorContext, usualAgents } from './translation.ts'
 
 type Piecewise = 'word' | 'mark' | 'quote'
 type File = 'path' | 'context' | 'folder'
@@ -124,7 +124,7 @@ const laterForms: readonly (readonly [Kind, RegExp])[] = [
 const noAgent =
   /^(?:an?|the|this|that|each|every|my|your|our|which|what|any|another|other|some|all|no|his|her|their|one|same|new|to|and|or|of|with|by|for|is)$/
 
-export function tokensOf(text: string, around: Surroundings): Token[] {
+export function tokensOf(text: string, around: TranslatorContext): Token[] {
   const pieces = piecesOf(text)
   const known = knownNames(around)
   const agents = agentsKnown(around)
@@ -179,7 +179,7 @@ export function tokensOf(text: string, around: Surroundings): Token[] {
   return tokens
 }
 
-export const agentsKnown = ({ agents }: Pick<Surroundings, 'agents'>): readonly string[] => {
+export const agentsKnown = ({ agents }: Pick<TranslatorContext, 'agents'>): readonly string[] => {
   const known = new Set(agents.map(flat))
   return [...agents, ...usualAgents.filter((one) => !known.has(flat(one)))]
 }
@@ -201,7 +201,7 @@ const capital = (word: string): string => word[0]!.toUpperCase() + word.slice(1)
 
 type Names = ReadonlyMap<string, readonly [kind: Kind, value: string]>
 
-const knownNames = ({ agents, checkpoints, keys, tasks }: Surroundings): Names =>
+const knownNames = ({ agents, checkpoints, keys, tasks }: TranslatorContext): Names =>
   new Map<string, readonly [Kind, string]>([
     ...agents
       .filter((one) => agentCalled(agents, flat(one)) === one)
@@ -215,7 +215,7 @@ const knownNames = ({ agents, checkpoints, keys, tasks }: Surroundings): Names =
 const mostWordsOfName = 4
 
 /** The longest name of the session that begins here. A key that is a plain word counts only as it is written. */
-function longestName(pieces: readonly Piece[], at: number, known: Names, { keys }: Surroundings) {
+function longestName(pieces: readonly Piece[], at: number, known: Names, { keys }: TranslatorContext) {
   for (let count = Math.min(mostWordsOfName, pieces.length - at); count > 0; count--) {
     const part = pieces.slice(at, at + count)
     if (part.some(({ kind }) => kind !== 'word')) continue

@@ -24,7 +24,7 @@ import {
 import { destroys, whyDoubted, whyNotPlain } from './safety.ts'
 import type { Guess, SentenceModel } from './sentence-model.ts'
 import { agentsKnown, type Token, tokensOf } from './tokens.ts'
-import { nowhere, type Surroundings, type Translation } from './translation.ts'
+import { nowhere, type Translation, type TranslatorContext } from './translation.ts'
 
 /** What is longer is a document, and no request. */
 const mostTokens = 120
@@ -34,8 +34,12 @@ const enoughToDestroy = { probability: 0.6, margin: 0.3 }
 /** Less likely readings are not worth a question. */
 const worthAsking = 0.15
 
-export function translate(text: string, model: SentenceModel, surroundings: Partial<Surroundings> = {}): Translation {
-  const around: Surroundings = { ...nowhere, ...surroundings }
+export function translate(
+  text: string,
+  model: SentenceModel,
+  surroundings: Partial<TranslatorContext> = {},
+): Translation {
+  const around: TranslatorContext = { ...nowhere, ...surroundings }
   if (text.length > longestLine || /[\u0000-\u0008\u000b-\u001f\u007f]/.test(text)) return tooLong
   const said = text.replace(/\s+/g, ' ').trim()
   if (/^#[A-Z]/.test(said)) return asCommand(said, around)
@@ -48,7 +52,7 @@ export function translate(text: string, model: SentenceModel, surroundings: Part
 interface Sentence {
   readonly said: string
   readonly tokens: readonly Token[]
-  readonly around: Surroundings
+  readonly around: TranslatorContext
   readonly model: SentenceModel
   /** All that was said, where that is more: rules against destroying something look at this. */
   readonly whole?: readonly Token[]
@@ -146,7 +150,7 @@ function readings(sentence: Sentence, guesses: readonly Guess[]): Translation {
   return oneOf(judgements.flatMap(linesIn))
 }
 
-const specOf = (intent: string, { table }: Surroundings): CommandSpec | undefined =>
+const specOf = (intent: string, { table }: TranslatorContext): CommandSpec | undefined =>
   table.find(({ name }) => name === commandNameOf(intent))
 
 /** What the model thinks, made into commands and held against the rules. */
@@ -170,7 +174,7 @@ function judged(sentence: Sentence, intent: string, isSure: boolean): Translatio
 export function judgedCommand(
   command: Command,
   tokens: readonly Token[],
-  around: Surroundings,
+  around: TranslatorContext,
   isSure: boolean,
 ): Translation {
   const line = lineOf(command, around)
@@ -189,14 +193,14 @@ export function judgedCommand(
 }
 
 /** An unknown agent that is to get something. It is never taken for one that is called nearly so. */
-function strangerIn({ spec, given }: Command, around: Surroundings): string | undefined {
+function strangerIn({ spec, given }: Command, around: TranslatorContext): string | undefined {
   if (!/^(?:DELEGATE|DIRECT|DEPENDS|RETRY|COORDINATE)$/.test(spec.name)) return undefined
   const known = agentsKnown(around)
   return (given.agent ?? given.agents ?? '').split(',').find((one) => !known.includes(one))
 }
 
 /** Why no line can say it: a parameter is out of bounds, or would be read as something else. */
-function whyNotSaid(line: string, { spec, given }: Command, { table }: Surroundings): string | undefined {
+function whyNotSaid(line: string, { spec, given }: Command, { table }: TranslatorContext): string | undefined {
   try {
     const read = parseLine(line, table)
     const isSame =
@@ -212,7 +216,7 @@ function whyNotSaid(line: string, { spec, given }: Command, { table }: Surroundi
 }
 
 /** As the table writes it: `#NEXT:` has a colon. */
-const lineOf = (command: Command, { table }: Surroundings): string => {
+const lineOf = (command: Command, { table }: TranslatorContext): string => {
   const line = printLine(command, table)
   return `${line}:` === command.spec.example ? command.spec.example : line
 }
@@ -282,13 +286,13 @@ function readPart(text: string, { around, model }: Sentence, least: number): Tra
 const linesIn = (made: Translation): readonly string[] =>
   made.outcome === 'commands' ? made.commands : made.command === undefined ? [] : [made.command]
 
-function destroysLine(line: string, { table }: Surroundings): boolean {
+function destroysLine(line: string, { table }: TranslatorContext): boolean {
   const read = parseLine(line, table)
   return read.kind === 'command' && destroys(read)
 }
 
 /** It is a command already. */
-function asCommand(line: string, { table }: Surroundings): Translation {
+function asCommand(line: string, { table }: TranslatorContext): Translation {
   try {
     if (parseLine(line, table).kind === 'command') return { outcome: 'command', command: line }
   } catch (error) {
@@ -299,7 +303,7 @@ function asCommand(line: string, { table }: Surroundings): Translation {
 }
 
 /** A command that the workspace has added is said by its name: `please run deploy check staging`. */
-function asAdded(said: string, around: Surroundings): Translation | undefined {
+function asAdded(said: string, around: TranslatorContext): Translation | undefined {
   for (const spec of around.table) {
     if (spec.says === undefined) continue
     const name = spec.name.toLowerCase().split(/[:_]/).join('[ :_]')

@@ -3,7 +3,7 @@ import type { CommandSpec } from '../commands/spec.ts'
 import { commands } from '../commands/table.ts'
 
 /** All of it is a help to the translator; none of it is needed. */
-export interface Surroundings {
+export interface TranslatorContext {
   readonly table: readonly CommandSpec[]
   readonly agents: readonly string[]
   readonly keys: readonly string[]
@@ -15,7 +15,7 @@ export interface Surroundings {
 /** The agents of the specification's examples: they can be spoken of in a new session. */
 export const usualAgents = ['DevAgent', 'TestAgent'] as const
 
-export const nowhere: Surroundings = { table: commands, agents: [], keys: [], checkpoints: [], tasks: [] }
+export const nowhere: TranslatorContext = { table: commands, agents: [], keys: [], checkpoints: [], tasks: [] }
 
 /** Why the translator asks back. */
 export type Reason =

@@ -93,7 +93,12 @@ export interface Taking {
  * Takes what was sent to an agent: each message goes to one reader, since all change the same mark. What another reader has in
  * hand is waited for, and taken over if that reader was killed or is held.
  */
-export async function take(parts: SessionParts, id: SessionId, agent: string, taking: Taking = {}): Promise<Unread[]> {
+export async function takeUnread(
+  parts: SessionParts,
+  id: SessionId,
+  agent: string,
+  taking: Taking = {},
+): Promise<Unread[]> {
   const { documents, tree, settings } = parts
   const { most = Number.POSITIVE_INFINITY, untilHandedOut = false, signal } = taking
   let since = performance.now()

@@ -7,7 +7,7 @@ import { cannotRead } from '../language/questions.ts'
 import { SentenceModel } from '../language/sentence-model.ts'
 import { sentenceFor, shownCommand } from '../language/sentences.ts'
 import { translate } from '../language/translate.ts'
-import type { Surroundings, Translation } from '../language/translation.ts'
+import type { Translation, TranslatorContext } from '../language/translation.ts'
 import { checkpointsFolder, correctionsPath, type SessionId, sessionId } from '../layout.ts'
 import type { SessionPorts } from '../ports.ts'
 import type { Session } from '../record.ts'
@@ -73,7 +73,7 @@ export async function translateIn(parts: SessionParts, id: SessionId | undefined
 }
 
 /** A correction of the workspace's own first, then the model, then a configured one. */
-async function meaningOf(parts: SessionParts, text: string, around: Surroundings): Promise<Translation> {
+async function meaningOf(parts: SessionParts, text: string, around: TranslatorContext): Promise<Translation> {
   const { settings, ports } = parts
   if (settings.learnCorrections) {
     const kept = (await parts.tree.read(correctionsPath, { atMost: mostCorrections }))?.bytes
@@ -120,7 +120,7 @@ export async function forgetAsked(speaking: Speaking, line: string): Promise<voi
   await settle(speaking, before, after)
 }
 
-function inWords(line: string, { shows }: Manner, { table }: Surroundings, answer: CommandAnswer): CommandAnswer {
+function inWords(line: string, { shows }: Manner, { table }: TranslatorContext, answer: CommandAnswer): CommandAnswer {
   const command = parseLine(line, table)
   if (command.kind !== 'command') return answer
   // Told by the words of `#UNLOCK`, not as something that is missing.
@@ -152,12 +152,12 @@ const isSame = (a: Manner, b: Manner): boolean =>
   a.mode === b.mode && a.shows === b.shows && a.asked === b.asked && a.heard === b.heard && a.isUnsure === b.isUnsure
 
 /** What knows about git is loaded only where there are checkpoints. */
-async function checkpointsOf(parts: SessionParts, id: SessionId): Promise<Surroundings['checkpoints']> {
+async function checkpointsOf(parts: SessionParts, id: SessionId): Promise<TranslatorContext['checkpoints']> {
   if ((await parts.tree.list(checkpointsFolder(id))).length === 0) return []
   return (await import('./kept.ts')).recordsOf(parts, id)
 }
 
-async function surroundingsOf(parts: SessionParts, session: Session | undefined): Promise<Surroundings> {
+async function surroundingsOf(parts: SessionParts, session: Session | undefined): Promise<TranslatorContext> {
   const { roles } = await parts.roles()
   const tasks = session?.tasks ?? []
   const agents = new Set([

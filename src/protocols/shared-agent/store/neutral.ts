@@ -25,7 +25,7 @@ import { currentSession, readableSessions, sessionNames } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 import { send } from './sending.ts'
 import type { Sessions } from './sessions.ts'
-import { type Ending, release, type Settled, settle } from './settling.ts'
+import { type Ending, release, type SettledTask, settle } from './settling.ts'
 
 /** As `index.ts` has it. */
 const protocol = { name: 'session', title: 'Shared Agent Protocol' }
@@ -98,7 +98,11 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
   })
 }
 
-function settledView({ id }: Receipt, session: SessionId, settled: Settled | undefined): SettledView<SessionMessage> {
+function settledView(
+  { id }: Receipt,
+  session: SessionId,
+  settled: SettledTask | undefined,
+): SettledView<SessionMessage> {
   if (!settled) throw noSuchMessage(id)
   return { outcome: settled.outcome, message: messageOf(session, settled.task), durability: 'process' }
 }

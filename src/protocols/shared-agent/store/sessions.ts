@@ -120,10 +120,10 @@ export class Sessions {
   ): Promise<readonly Mail[]> {
     const reader = agentName(agent)
     const id = await this.#meant(session)
-    const { take, unread } = await import('./channels.ts')
+    const { takeUnread, unread } = await import('./channels.ts')
     const look = async () => {
       if (peek) return (await unread(this.#parts, id, reader)).slice(0, limit)
-      return take(this.#parts, id, reader, { most: limit, untilHandedOut, signal })
+      return takeUnread(this.#parts, id, reader, { most: limit, untilHandedOut, signal })
     }
     const deadline = performance.now() + waitMs
     const listening = waitMs > 0 ? await this.#listen(id, { signal }) : undefined

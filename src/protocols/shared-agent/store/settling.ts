@@ -22,7 +22,7 @@ export interface Ending {
   readonly answer?: string
 }
 
-export interface Settled {
+export interface SettledTask {
   readonly outcome: 'settled' | 'unchanged'
   readonly task: Task
 }
@@ -59,7 +59,7 @@ export async function settle(
   receipt: Receipt,
   taskId: string,
   ending: Ending,
-): Promise<Settled | undefined> {
+): Promise<SettledTask | undefined> {
   let before: Task | undefined
   const find = (now: Session) => {
     before = now.tasks.find((one) => one.id === taskId)
@@ -80,7 +80,7 @@ export async function release(
   session: SessionId,
   receipt: Receipt,
   taskId: string,
-): Promise<Settled | undefined> {
+): Promise<SettledTask | undefined> {
   const task = await documents.change(session, { by: agentName(receipt.agent), startsIt: false }, (now, at) => {
     const found = now.tasks.find((one) => one.id === taskId)
     if (!found) return { answer: undefined }

@@ -2,7 +2,7 @@
 import { estimateTokens } from '../../../kernel/token-estimate.ts'
 import { type Kind, wordsOf } from '../commands/spec.ts'
 import { checkpointTypes } from '../commands/table.ts'
-import { headOf, parseLine } from '../format.ts'
+import { commandNameIn, parseLine } from '../format.ts'
 import { type SessionId, trafficPath } from '../layout.ts'
 import { isAgentName, isKey } from '../names.ts'
 import { mayHaveNews, type Session } from '../record.ts'
@@ -56,7 +56,7 @@ async function answerTo(
 ): Promise<CommandAnswer> {
   const { agent, signal } = saying
   try {
-    const line = parseLine(text, await parts.table(headOf(text)))
+    const line = parseLine(text, await parts.table(commandNameIn(text)))
     if (line.kind === 'declaration') return await declare({ parts, id, agent }, line)
     if (line.kind === 'plain') {
       const { answerPlain } = await import('./language.ts')

@@ -42,7 +42,7 @@ interface ContentOptions {
 }
 
 /** `undefined` when one of its messages has just gone elsewhere: the next pass finds it there. */
-export async function contentOf(
+export async function busContentOf(
   cache: OpenCache,
   { members, trigger, provider, ...plan }: Plan,
   { usage, blocked, meaning }: ContentOptions,

@@ -13,7 +13,7 @@ import { contentDigest } from '../../memory/generated.ts'
 import { writtenBy } from '../../memory/written.ts'
 import type { AcmqPorts, Writer } from '../../ports.ts'
 import type { MissionFiles } from '../parts.ts'
-import { contentOf, usageIn } from './bus-content.ts'
+import { busContentOf, usageIn } from './bus-content.ts'
 import {
   busPath,
   type Chosen,
@@ -30,7 +30,7 @@ import {
 } from './bus-files.ts'
 import { OpenCache } from './cache.ts'
 import { messagesByTime, milestonesOf, type Plan, type Planned, planFor, plansOf } from './plans.ts'
-import { type SummaryDesk, summaryOf, summaryTaskId } from './summary-task.ts'
+import { quotedSummary, type SummaryDesk, summaryTaskId } from './summary-task.ts'
 import type { QueueListing } from './texts.ts'
 
 export interface BusOptions {
@@ -157,7 +157,7 @@ class Renewal {
       // A document that is there has a summary already, of a little less.
       if (isLate && own) continue
       if (isLate) this.#unasked.add(plan)
-      const content = await contentOf(this.#cache, plan, { ...this.#wanted, blocked: this.#blocked })
+      const content = await busContentOf(this.#cache, plan, { ...this.#wanted, blocked: this.#blocked })
       if (!content) continue
       const before = writer && own ? await readHead(files, childOf(this.#folder, own.name)) : undefined
       const written = writer && !isLate ? await writtenBy(writer, content, before) : { content }
@@ -222,7 +222,7 @@ class Renewal {
     const { own, changed } = chosen
     const path = childOf(this.#folder, name)
     const answer = messages.has(summaryTaskId(path)) ? await this.#desk.answer(path) : undefined
-    const last = withoutUndefined({ ...content, ...(answer ? summaryOf(answer) : {}), insteadOf: changed?.name })
+    const last = withoutUndefined({ ...content, ...(answer ? quotedSummary(answer) : {}), insteadOf: changed?.name })
     const { outcome, head } = await write(files, path, own, last)
     const mark = outcome === 'unchanged' && own ? own.mark : ''
     const writer = this.#unasked.has(plan) ? undefined : this.#wanted.writer
@@ -235,7 +235,7 @@ class Renewal {
   async #takeAnswer({ name, query, trigger, anchors, provider }: Existing): Promise<boolean> {
     const path = childOf(this.#folder, name)
     const answer = await this.#desk.answer(path)
-    if (!answer || !(await changeSummary(this.#cache.files, path, summaryOf(answer)))) return false
+    if (!answer || !(await changeSummary(this.#cache.files, path, quotedSummary(answer)))) return false
     const about = { query, trigger: trigger as Trigger, messages: anchors, provider }
     this.told.push({ outcome: 'renewed', path, ...about, summaryBy: answer.by })
     return true

@@ -23,7 +23,7 @@ export interface ReadFile extends ContextFile {
   readonly size: number
 }
 
-export async function readText(
+export async function readContextText(
   { tree }: MissionFiles,
   folder: TreePath,
   name: string,
@@ -45,7 +45,7 @@ export async function textsInCluster(files: MissionFiles, cluster: string): Prom
   const folder = files.inside(`context/${cluster}`)
   const found: ReadFile[] = []
   for (const { name, kind } of await files.tree.list(folder)) {
-    const read = kind === 'leaf' && name !== readme ? await readText(files, folder, name, cluster) : undefined
+    const read = kind === 'leaf' && name !== readme ? await readContextText(files, folder, name, cluster) : undefined
     if (read) found.push(read)
   }
   return found

@@ -7,7 +7,7 @@ import { contentDigest, saysGenerated } from '../../memory/generated.ts'
 import type { AcmqPorts } from '../../ports.ts'
 import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
-import { isOwnName, pinnedIn, type ReadFile, readText, textsInCluster } from './context-files.ts'
+import { isOwnName, pinnedIn, type ReadFile, readContextText, textsInCluster } from './context-files.ts'
 import { embedTexts, isProviderFailure } from './embedding.ts'
 import { readRuns } from './moved-files.ts'
 import { eachText } from './texts.ts'
@@ -31,7 +31,7 @@ export async function plan(files: MissionFiles, ports: AcmqPorts) {
     const path = `context/${name}`
     if (kind === 'folder' || isOwnName(name) || !isSegment(name)) continue
     const reason = kind === 'other' ? 'it is a link, pipe or device' : needed.get(path)
-    const read = reason === undefined ? await readText(files, context, name) : undefined
+    const read = reason === undefined ? await readContextText(files, context, name) : undefined
     const isOurs = read !== undefined && saysGenerated(read.text)
     if (read && !isOurs) texts.set(path, read)
     else stay.push({ path, reason: reason ?? (isOurs ? 'it is a report' : 'it is no text, or too large') })

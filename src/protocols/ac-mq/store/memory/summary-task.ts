@@ -89,7 +89,7 @@ export class SummaryDesk {
 }
 
 /** An answer as it stands in a document: quoted, under the name of its author. */
-export function summaryOf({ by, text }: WrittenSummary): Pick<BusContent, 'summary' | 'summaryBy'> {
+export function quotedSummary({ by, text }: WrittenSummary): Pick<BusContent, 'summary' | 'summaryBy'> {
   const mark = `quote-${hash('sha256', text, 'hex').slice(0, 8)}`
   return { summary: `Written by ${by}, an agent of this mission:\n\n${quote(text, mark)}`, summaryBy: by }
 }

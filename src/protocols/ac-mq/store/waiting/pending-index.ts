@@ -9,7 +9,7 @@ import { inOrder } from '../../../../kernel/order.ts'
 import type { Problem } from '../../../../kernel/problem.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
 import type { Entry } from '../../../../tree/tree.ts'
-import { type DependencyState, explain } from '../../dependencies.ts'
+import { type DependencyState, explainWaiting } from '../../dependencies.ts'
 import { everyone, isMessageName, parseFileName } from '../../layout.ts'
 import type { AcmqRecord } from '../../schema.ts'
 import { EditChecks } from '../edit-checks.ts'
@@ -361,7 +361,11 @@ export class PendingIndex {
       else this.#unpark(candidate)
     }
     const named = (await this.#named(result)).sort((a, b) => inOrder(a.candidate, b.candidate))
-    return named.map(({ candidate, states }) => ({ candidate, states, why: blockedAs(candidate, explain(states)) }))
+    return named.map(({ candidate, states }) => ({
+      candidate,
+      states,
+      why: blockedAs(candidate, explainWaiting(states)),
+    }))
   }
 
   /** The same with the cycle that a message is in. Looked for only when one waits for another that waits too. */

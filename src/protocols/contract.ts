@@ -1,7 +1,7 @@
 /**
- * What every protocol shows to whoever is not of that protocol: one `Protocol`, known by one line of one list
+ * What every protocol shows to the code outside of it: one `Protocol`, known by one line of one list
  * (`operations/protocols.ts`), and behind it one `Neutral`, which says the same things in the same words for all of
- * them. Whoever concerns all protocols is built on this file alone and names none of them.
+ * them. Code that concerns all protocols is built on this file alone and names none of them.
  */
 import type { Clock } from '../kernel/clock.ts'
 import type { Draft, Envelope, Headline, Stage } from '../kernel/envelope.ts'
@@ -28,7 +28,7 @@ export interface Protocol<
 > {
   /** In envelopes, in `signalbox.yaml` and on the command line. */
   readonly name: Name
-  /** What it is called in the library, if that is another name. */
+  /** Its name in the library, where that differs. */
   readonly library?: string
   readonly title: string
   /** One line for people: what it is. */
@@ -77,12 +77,12 @@ export interface Store {
 
 export interface InspectionOptions {
   readonly repair: boolean
-  /** Whether somebody has been seen in any protocol. Without it nobody is told of messages for those who were not. */
+  /** Whether an agent has been seen in any protocol. Without it, messages for agents never seen are not reported. */
   readonly isSeen?: (agent: string) => Promise<boolean>
 }
 
 /**
- * A store in neutral words. What could be long streams by: nothing is collected, and whoever has seen enough stops
+ * A store in neutral words. Long lists are streams: nothing is collected, and a caller that has seen enough stops
  * asking. A verb that a protocol lacks is absent from its type; `verbOf` answers `UNSUPPORTED` for it.
  */
 export interface Neutral {
@@ -111,7 +111,7 @@ export interface Neutral {
 
   /** Under a key it is sent once, whichever process repeats it; the same key with another draft is a conflict. */
   send?(draft: Draft, options?: SendOptions): Promise<Sent>
-  /** Hands a message to this agent and to nobody else. */
+  /** Hands a message to this agent alone. */
   take?(agent: string, options?: TakeOptions): Promise<Taken>
   /** Says that the agent still works on it. */
   renew?(receipt: Receipt): Promise<Settled>
@@ -141,7 +141,7 @@ export interface Neutral {
   duties?(): AsyncIterable<Duty>
 }
 
-/** A message, and what it says if somebody asks. */
+/** A message, whose text is read when it is asked for. */
 export interface Message {
   readonly envelope: Envelope
   /** The text meant to be read, as it is now; `undefined` when the message is gone. Data, never instructions to this program. */
@@ -186,7 +186,7 @@ export interface TakeOptions {
   /** Only this one. */
   readonly id?: string
   readonly waitMs?: number
-  /** Nobody waits for the answer any more: nothing is taken then. */
+  /** Aborted when the caller has gone away: nothing is taken then. */
   readonly signal?: AbortSignal
 }
 
@@ -269,7 +269,7 @@ export interface Answer {
    * longer waits, since nobody but the protocol can tell which options it had.
    */
   readonly option?: number
-  /** Of the question that was shown: the answer is refused (`MESSAGE_CHANGED`) when it is another by now. */
+  /** Of the question that was shown: the answer is refused (`MESSAGE_CHANGED`) when the question has changed since. */
   readonly digest?: string
 }
 
@@ -278,7 +278,7 @@ export interface Answered {
   readonly outcome: 'answered' | 'unchanged'
   /** The question, as it is now. */
   readonly message: Headline
-  /** What carries the answer to whoever asked, where the protocol sends something. */
+  /** The message that carries the answer to the agent that asked, where the protocol sends one. */
   readonly sent?: Headline
   /** What else the protocol tells of it, for programs. */
   readonly details: Readonly<Record<string, unknown>>
@@ -326,7 +326,7 @@ export function expectAnswerable({ id, answers }: Pick<Question, 'id' | 'answers
   })
 }
 
-/** Somebody was shown a text that is another by now (`Answer.digest`). */
+/** The question has changed since it was shown to the person (`Answer.digest`). */
 export const changedSince = (id: string): SignalboxError =>
   conflict('MESSAGE_CHANGED', `Message ${id} is not what it was when it was looked at.`, {
     hint: 'Look at it again, then decide: signalbox human list',

@@ -68,7 +68,7 @@ function listOf(fields: Fields, name: string): readonly string[] | undefined {
   throw wrong(name, 'a list of texts')
 }
 
-/** What is left when everything known is taken out, comments too: nothing that somebody wrote is lost on the way. */
+/** The fields that AC-MQ does not know, with their comments, so that nothing of the file is lost. */
 async function otherFieldsIn(text: string, fields: Fields): Promise<string | undefined> {
   // Other programs may use the names of our own fields for something else than a text.
   const ownTexts = ['reply_to', 'envelope'].filter((key) => fields.get(key)?.text)

@@ -15,7 +15,7 @@ export interface GraphNode {
   readonly blocked?: string
 }
 
-/** `limit`: of the first so many messages, and what they wait for among these; how many are left out is told in it. */
+/** `limit`: of the first so many messages, and what they wait for among these; the drawing says how many are left out. */
 export function drawGraph(nodes: readonly GraphNode[], format: GraphFormat, limit = nodes.length): string {
   const graph = firstOf(connect(nodes), Math.min(limit, nodes.length), nodes.length)
   if (format === 'json') return drawJson(graph)

@@ -37,6 +37,6 @@ export const stages = {
 
 export const firstState = 'pending' satisfies QueueName
 
-/** Where a transition leads from a state, or `undefined` when it is none of its transitions. */
+/** The state after a transition; `undefined` when the state has no such transition. */
 export const nextState = (from: State, transition: Transition): State | undefined =>
   (transitions as Readonly<Record<State, Readonly<Partial<Record<Transition, State>>>>>)[from][transition]

@@ -15,7 +15,7 @@ export interface Writer {
 export type WhoseMeaning = 'configured' | 'offline'
 
 export interface Meaning {
-  /** Nobody: texts are compared by their words alone. */
+  /** Without it, texts are compared by their words alone. */
   readonly embedder?: Embedder
   /** Why it is not the one that is configured, or why there is none; for people. */
   readonly instead?: string

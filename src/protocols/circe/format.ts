@@ -265,7 +265,7 @@ export function printMessage(draft: CirceDraft): string {
   return text
 }
 
-/** As a section is read: with plain line ends, and without the blank lines around it. */
+/** The text that a reader gets of a section: with plain line ends, and without the blank lines around it. */
 function linesOf(text: string): string {
   const lines = text.split(/\r?\n/)
   while (lines.at(-1)?.trim() === '') lines.pop()

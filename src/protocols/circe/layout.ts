@@ -68,7 +68,7 @@ const cache = cacheOf('circe')
 export const cacheFolder = cache
 /** One leaf a task: which of its messages have been taken into account. */
 export const ledgersPath = childOf(cache, 'tasks')
-/** One leaf for each folder with many messages: what is known of them. */
+/** One file for each folder with many messages: what was read from their headers. */
 export const lyingPath = childOf(cache, 'lying')
 /** What is known of `LOGS/`. */
 export const loggedPath = childOf(cache, 'logged')

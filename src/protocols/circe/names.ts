@@ -7,7 +7,7 @@ import { everybody, rooster } from './schema.ts'
 declare const brand: unique symbol
 /** In lower case: agents compare without case. */
 export type AgentId = string & { readonly [brand]: 'AgentId' }
-/** As written: tasks, unlike agents, are told apart by case. No two that are sent differ by nothing else. */
+/** As written: case counts, unlike in agents. Sending refuses a task that differs from another one by case alone. */
 export type TaskId = string & { readonly [brand]: 'TaskId' }
 /** The name of a message's file, with `.md`. It is the message's id. */
 export type FileName = string & { readonly [brand]: 'FileName' }

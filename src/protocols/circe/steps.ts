@@ -59,7 +59,7 @@ const event: Reader<CirceEvent> = object({
 const steps = {
   /** Decides a claim of work: lost if another agent was first. `before`: the record that is replaced. */
   own: { task, owner: agent, at: time, before: maybe(text) },
-  /** `at`: of the claim that ends. One that was made since is another. */
+  /** `at`: the time of the claim that ends. A claim made since then is left alone. */
   disown: { task, owner: agent, at: maybe(time) },
   /** Decides every other claim: lost if the message is gone. */
   claim: { file, agent, task: maybe(task) },

@@ -51,7 +51,7 @@ export interface ReadTask {
   readonly task: Task
   /** Another program made `.owner`, and `.status` does not say so yet. */
   readonly isClaimedByHand: boolean
-  /** By file: what cannot be believed in it. Then the rest stands in for it. */
+  /** By file: what is wrong in it. The other files then say what it should say. */
   readonly problems: readonly (Problem & { readonly file: TaskFile })[]
 }
 

@@ -88,7 +88,7 @@ export const sentHourFrom = (name: string, number: number): number | undefined =
   const digits = new RegExp(`^mailbox_${number}\\.sent-(\\d{1,9})\\.jsonl$`).exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
-/** The prompts that no response has come to yet. */
+/** The prompts that have no response yet. */
 export const unansweredPath = childOf(statePath, 'prompts.json')
 export const plansPath = childOf(statePath, 'plans')
 export const dispatchPath = childOf(statePath, 'dispatch')
@@ -105,7 +105,7 @@ export const outgoingPath = childOf(statePath, 'outgoing')
 /** The tasks that were ever sent, and those on their way. */
 export const sentTasksPath = childOf(statePath, 'sent')
 export const stagedTasksPath = childOf(statePath, 'staged')
-/** A lock that was broken, until that is told. */
+/** A broken lock, kept until it has been reported. */
 export const brokenLockPath = (number: number): TreePath => below(statePath, `mailbox_${number}.lock-broken`)
 
 const extension = '.json'

@@ -101,11 +101,11 @@ export function mailboxOf(subject: string): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** The steps of a note about this subject; `undefined` where one of them is none, or about another subject. */
+/** The steps of a note about this subject; `undefined` where one of them is no step, or about another subject. */
 export const parseSteps = (values: readonly unknown[], subject: Subject): readonly DreamStep[] | undefined =>
   values.every((value) => isStep(value) && isAbout(value, subject)) ? (values as readonly DreamStep[]) : undefined
 
-/** Whether a step may be done in the turn of this subject. */
+/** Whether a step may be done while holding the lock of this subject alone. */
 function isAbout(step: DreamStep, subject: Subject): boolean {
   switch (step.do) {
     case 'attempt':

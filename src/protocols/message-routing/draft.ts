@@ -11,7 +11,7 @@ import { currentVersion } from './versions.ts'
 /** Of any type: that it is one of the five is checked here. */
 export type DraftInput = Omit<MrSendInput, 'type' | 'compat'> & { readonly type: string }
 
-/** The fields that the store fills in, in the turn in which the message is written. */
+/** The fields that the store fills in while it holds the lock under which the message is written. */
 export interface Stamp {
   readonly msg_id: string
   readonly sequence: number

@@ -13,7 +13,7 @@ export const largestMessage = 10_240
 /** Larger files are not read at all. */
 export const largestRead = 1024 * 1024
 
-/** Why it is none, field by field. */
+/** Why it is no message, field by field. */
 export interface MalformedMessage extends Malformed {
   readonly problems: readonly [FieldProblem, ...FieldProblem[]]
 }

@@ -20,7 +20,7 @@ export const commandNameIn = (line: string): string | undefined => start.exec(li
 
 export type Table = readonly CommandSpec[]
 
-/** Throws a `Refusal` for a line that begins as a command and is none. White space at its end is no part of a command. */
+/** Throws a `Refusal` for a line that begins like a command and is not one. White space at its end is no part of a command. */
 export function parseLine(written: string, table: Table): Line {
   if (written.length > longestLine)
     throw new Refusal('E004', `max_line_${longestLine}`, `The line has ${written.length} characters.`, longestLine)
@@ -120,7 +120,7 @@ function modifierOf({ text, at }: Segment): Modifier {
 
 const textOf = (segments: readonly Segment[]): string => segments.map(({ text }) => text).join(':')
 
-/** What is meant as a time or a priority and is none, such as `-1`, `30s` or `p1`, is refused: it is no part of a name. */
+/** Refuses what looks like a time or a priority and is not valid, such as `-1`, `30s` or `p1`: it is no part of a name. */
 function looksLike(tail: Tail, text: string, before: string): boolean {
   if (tail.kind === 'seconds')
     return !text.includes('/') && (/^(?:[-+.]?\d|\s*$)/.test(text) || !tail.mayHaveColons.test(before))

@@ -15,7 +15,7 @@ import { type ArchivedEntry, type ArchiveProblem, indexPathOf, largestPack, prin
 export type OnProblem = (problem: ArchiveProblem) => void
 
 export interface IndexOptions {
-  /** How large a message may be, in bytes. Nothing is unfolded to more than this. */
+  /** How large a message may be, in bytes. Nothing is decompressed to more than this. */
   readonly largestMessage?: number
   readonly onProblem?: OnProblem | undefined
 }

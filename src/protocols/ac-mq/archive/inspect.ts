@@ -17,7 +17,7 @@ export async function inspectArchive(tree: Tree, archive: TreePath, options: Ind
     try {
       return await work()
     } catch (error) {
-      // A file or link where a folder should be is told by the inspection of the folder above.
+      // A file or link where a folder should be is reported by the inspection of the folder above.
       if (!isOddEntry(error)) findings.push(unreadable(folder, error))
       return undefined
     }

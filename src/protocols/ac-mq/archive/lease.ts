@@ -31,7 +31,7 @@ export class ArchiveLease {
     return outcome === 'held' ? new ArchiveLease(tree, lease) : lease
   }
 
-  /** For writes that must not happen once the lease is another's. */
+  /** For writes that must not happen once another process holds the lease. */
   get guard(): { readonly under: Lease } {
     return { under: this.#lease }
   }

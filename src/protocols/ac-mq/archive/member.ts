@@ -42,11 +42,11 @@ function withField(member: Uint8Array, field: Uint8Array): Uint8Array {
   return Buffer.concat([head, field, member.subarray(gzipHeader)])
 }
 
-// The same bytes whichever library compresses, so that they can be recognised: a line end, and nothing.
+// Two members as fixed bytes, one of a line end and an empty one: libraries compress differently, and these are recognised.
 /** Between two messages of which the first does not end its last line. */
 export const separator = Buffer.from('1f8b0800000000000003e302009306d73201000000', 'hex')
 
-/** The last member of every whole pack; it unfolds to nothing. Without it the pack was cut off. */
+/** The last member of every whole pack; it decompresses to nothing. Without it the pack was cut off. */
 export const endMark = withField(Buffer.from('1f8b080000000000000303000000000000000000', 'hex'), new Uint8Array())
 
 /** How many bytes can follow the last message of a whole pack; a message takes more. */

@@ -76,7 +76,7 @@ export function printEntry(entry: Omit<ArchivedEntry, 'pack'>): string {
   return printJsonLine({ id, name, status, from, to, summary, timestamp, finishedAt, offset, length, size })
 }
 
-/** The messages of the index of a pack. A line that cannot be read is told and left out. */
+/** The messages of the index of a pack. A line that cannot be read is reported and left out. */
 export function* readIndex(
   bytes: Uint8Array,
   pack: TreePath,

@@ -72,7 +72,7 @@ export async function readLoose(
 
 const headBytes = 64 * 1024
 
-/** A loose message as it was, and the file it is in. Throws when it is larger than a message may be, or cannot be unfolded. */
+/** A loose message as it was, and the file it is in. Throws when it is too large or cannot be decompressed. */
 export async function readLooseBytes(tree: Tree, path: TreePath, largest = standardLargestMessage) {
   const leaf = await tree.read(path, { atMost: largest + 1 })
   if (!leaf) return undefined

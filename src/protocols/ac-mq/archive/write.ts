@@ -127,7 +127,7 @@ class Archiving {
   readonly #lease: ArchiveLease
   readonly #onProgress: ArchiveOptions['onProgress']
   readonly #largest: number
-  /** What the caller knows about messages on their way, by where they lie. */
+  /** What the caller said about each message that is being archived, by the path of its file. */
   readonly #known = new Map<TreePath, ToArchive>()
   readonly #packed = new Map<TreePath, Map<string, ArchivedEntry[]>>()
   #archived = 0
@@ -275,14 +275,14 @@ class Archiving {
     return false
   }
 
-  /** `lying`: digests of what was packed, by path. A file that is another one by now is not removed. */
+  /** `lying`: digests of what was packed, by path. A file that has changed since it was packed is not removed. */
   async #commit(
     month: TreePath,
     stem: string,
     builder: PackBuilder,
     lying: ReadonlyMap<TreePath, string>,
   ): Promise<void> {
-    // This is the moment that counts. The index only repeats it: whoever finds none makes the same.
+    // Creating the pack archives the messages. A process that finds no index makes the same one from the pack.
     const pack = childOf(month, packNameOf(stem))
     if ((await this.#create(pack, builder.pack())) === 'taken') {
       throw conflict('ARCHIVE_NAME_TAKEN', `${pack} is there already.`, { hint: 'Archive again.' })

@@ -133,7 +133,7 @@ export async function planHydration(tree: Tree, options: HydrateOptions, reader 
   return { files: [...files].map(([path, role]) => ({ path, role })), leftOut: [...leftOut.values()] }
 }
 
-/** At `_meta/manifest.md`, else `manifest.md` in the mission. One that cannot be read is told and gives no patterns. */
+/** At `_meta/manifest.md`, else `manifest.md` in the mission. One that cannot be read is reported and gives no patterns. */
 async function findManifest(
   mission: TreePath,
   reader: TextReader,
@@ -160,7 +160,7 @@ const refused = ({ text, reason }: ManifestProblem): LeftOut => ({
 
 const isNews = ({ reason }: LeftOut): boolean => reason !== 'missing'
 
-/** `path:` says so; without it a text may be the id of a message, which then is no file that is missing. */
+/** `path:` marks a file. Without it the text may be the id of a message, and no missing file is reported. */
 async function findDependency(text: string, search: FileSearch): Promise<FoundFiles> {
   if (/^msg:/i.test(text)) return { files: [], leftOut: [] }
   const path = text.replace(/^path:\s*/i, '')

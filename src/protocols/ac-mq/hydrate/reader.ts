@@ -47,7 +47,7 @@ export const overBudget = (path: string, detail: string): LeftOut => ({ path, re
 
 export const isText = (file: TextFile | LeftOut): file is TextFile => 'text' in file
 
-/** What one file alone is to blame for is told; trouble of the whole disk is thrown. */
+/** Reports an error that concerns one file alone; throws one that concerns the whole disk. */
 export function leftOutBy(path: string, error: unknown): LeftOut {
   if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
   if (error.code === 'LINK_REFUSED')

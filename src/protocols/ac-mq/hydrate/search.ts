@@ -93,7 +93,7 @@ export class FileSearch {
     return missing(text, 'there is no such file')
   }
 
-  /** What a pattern matched before somebody moved it still belongs to it. */
+  /** Adds files that were moved away from a path that the pattern matches. */
   #addMoved(walk: Walk): void {
     for (const [from, to] of this.#aliases) {
       const path = join(walk.root, to as TreePath)

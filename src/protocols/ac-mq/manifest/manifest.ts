@@ -15,7 +15,7 @@ export interface Manifest {
   readonly milestones: readonly Milestone[]
   /** Patterns and paths in the order of their first mention, relative to the mission or to what holds `llm/`. */
   readonly patterns: readonly string[]
-  /** What could not be taken as it stands. The rest counts all the same. */
+  /** What could not be read. The rest of the manifest still counts. */
   readonly problems: readonly ManifestProblem[]
 }
 

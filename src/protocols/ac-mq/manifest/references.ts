@@ -1,4 +1,4 @@
-/** The paths and patterns that a manifest mentions. What leads out of the mission is told, never followed. AC-MQ §5. */
+/** The paths and patterns that a manifest mentions. What leads out of the mission is reported, never followed. AC-MQ §5. */
 
 import { compileGlob } from '../../../formats/glob.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -54,7 +54,7 @@ function addPlain({ text, number, value, kind }: Line, into: References): void {
   const words = item.split(/\s+|,(?![^{]*\})/).filter((word) => word !== '')
   for (const [i, word] of words.entries()) {
     const path = word.replace(/^[("']+|[)"',;:.]+$/g, '')
-    // The first word may be any path. Later ones stand in prose, where `and/or` is none.
+    // The first word may be any path. Later words are prose, where `and/or` is not a path.
     const isAlone = i === 0 && (words.length === 1 || /^[-–—:(#]/.test(words[1]!) || /[:,]$/.test(word))
     if (isAlone || (i === 0 && path.includes('/')) || isPlainlyPath(path)) into.add(path, number, isAlone)
   }

@@ -18,7 +18,7 @@ export interface Blocked {
 export function blockedForGood<T extends LinkedMessage>(messages: readonly T[]): ReadonlyMap<T, Blocked> {
   const find = finderIn(messages)
   const blocked = new Map<T, Blocked>()
-  /** What each that waits depends on and is not done. */
+  /** For each waiting message, the messages it depends on that are not done. */
   const unmet = new Map<T, Map<T, string>>()
   for (const message of messages) {
     if (message.status !== 'pending') continue

@@ -31,7 +31,7 @@ export interface BusContent {
   /** What a model was shown, so that it is asked again only when that has changed. */
   readonly summaryOf?: string
   readonly messages: readonly BusMessage[]
-  /** A document that this one stands for, since somebody changed that. */
+  /** The document that this one replaces, because a person or another program changed it. */
   readonly insteadOf?: string
 }
 
@@ -126,7 +126,7 @@ function placeOfSummary(text: string): [start: number, end: number] {
 
 const headLines = /^(# Message Bus: .*\n\n)\*\*Generated:\*\* .*\n((?:.+\n)*?)\*\*Check:\*\* .*\n/
 
-/** The same document with another summary; `undefined` for what is none. Its messages need not be read for this. */
+/** The same document with another summary; `undefined` if the text is no bus document. Reads none of its messages. */
 export function withSummary(
   text: string,
   { summary, summaryBy }: Pick<BusContent, 'summary' | 'summaryBy'>,

@@ -121,7 +121,7 @@ const codeKinds = new Set(
 
 const rowsOf = (count: number): string => (count === 1 ? 'a table of one row' : `a table of ${count} rows`)
 
-/** What an object or a list of JSON is made of; `undefined` for what is none, or is longer than what was read. */
+/** The members of a JSON object or list; `undefined` for other text, or when it is longer than what was read. */
 function keysOf(text: string): string | undefined {
   let value: unknown
   try {

@@ -19,7 +19,7 @@ export const isGeneratedPath = (path: string): boolean =>
   path.startsWith(`${snapshotFolder}/`) ||
   (path.startsWith(`${busFolder}/`) && isBusName(path.slice(busFolder.length + 1)))
 
-/** By its first lines, so that somebody else's text which quotes one of ours is not taken for it. */
+/** Looks at the first lines alone, so that another author's text that quotes a generated file does not count as one. */
 export const saysGenerated = (text: string): boolean => generatedStart.test(text)
 
 const generatedStart = new RegExp(`^# [^\\n]*\\n\\n${generatedMark}\\n`)

@@ -1,4 +1,4 @@
-/** What a message says, apart: what was asked, what came of it, why it failed. */
+/** The parts of a message: what was asked, the result, and why it failed. */
 import { type Failure, failureOf, type Result, resultOf } from '../reports.ts'
 
 export interface MessageParts {

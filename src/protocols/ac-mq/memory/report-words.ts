@@ -84,7 +84,7 @@ export const countsOf = (messages: readonly Counted[], blocked: BlockedOnes): st
 export function whoIn(
   messages: readonly { readonly from: string; readonly to: string; readonly status: string }[],
 ): string {
-  // A message to all is nobody's until somebody claims it.
+  // A message to all has no recipient until an agent claims it.
   const taken = messages.filter(({ to, status }) => status !== 'pending' && to !== 'all')
   const workers = new Set(taken.map(({ to }) => to))
   const askers = new Set(messages.map(({ from }) => from).filter((name) => !workers.has(name)))

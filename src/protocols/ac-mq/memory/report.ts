@@ -309,7 +309,7 @@ class Report {
   }
 }
 
-/** Each message is told once: at a milestone that it is about by itself, or else at the first that it helped to. */
+/** Each message is listed once: at the milestone that it is about, or else at the first one that it contributed to. */
 function chaptersOf({ milestones, busDocuments }: Picture, messages: readonly TellingMessage[]): Chapter[] {
   const judges = new Map(milestones.map(({ title }) => [title, contributionJudge(title)]))
   const texts = new Map(messages.map((message) => [message, comparedOf(message.summary, message.said)]))
@@ -350,7 +350,7 @@ function heaviest(
 
 const forWhom = ({ to }: ReportMessage): string => (to === 'all' ? 'for whoever comes first' : `for ${plainText(to)}`)
 
-/** A sentence of somebody else's at the end of ours. */
+/** Another author's sentence, quoted at the end of ours. */
 const quoted = (text: string): string => `“${plainText(text, 200)}”${/[.!?…。]$/.test(text.trim()) ? '' : '.'}`
 
 interface SectionOptions {

@@ -30,7 +30,7 @@ export function extractiveSummary(
   const stuck = messages.filter(({ id }) => blocked.has(id))
   const questions = openQuestions(messages, links)
   const results = tellResults(messages, source)
-  // Titles stand in the table; what came of it, and what nobody has answered, is told before.
+  // Leaves out the titles, which are in the table, and the results and open questions, which come before.
   const told = new Set([...messages.map(({ summary }) => summary), ...questions.map(({ text }) => text)].map(sayingOf))
   const said = messages.map(({ status, said: { asked, result } }) => {
     const isTold = status === 'failed' || (result !== undefined && !isSlight(inShort(result.text)))
@@ -55,7 +55,7 @@ export function extractiveSummary(
   return all.filter((one) => one !== '').join('\n\n')
 }
 
-/** Of one message everything is told below. */
+/** A single message is shown in full below. */
 function opening(messages: readonly BusMessage[], blocked: { has(message: BusMessage): boolean }): string {
   if (messages.length === 1) return ''
   const days = [...new Set([messages[0], messages.at(-1)].map((one) => one?.createdAt.slice(0, 10) ?? ''))]

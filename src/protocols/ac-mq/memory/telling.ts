@@ -63,7 +63,7 @@ export function alike<T>(
   }))
 }
 
-/** So few words that they tell nobody what came of it. */
+/** Results with so few words do not say what was done. */
 export const isSlight = (text: string): boolean => new Set(termsOf(text)).size < 4
 
 /** A summary inside a sentence: without the full stop at its end. */

@@ -52,7 +52,7 @@ async function isLarge({ tree, queues }: MissionFiles, queue: QueueName): Promis
   return size === 0 ? queue !== 'processing' : size !== undefined && size > largestListed
 }
 
-/** Those who have something in hand first: these folders are small, and who works is likely to get more. */
+/** Agents that hold claims come first: these folders are small, and an agent at work is likely to get more. */
 const smallestFirst: readonly QueueName[] = ['processing', 'failed', 'completed', 'pending']
 
 /** Where the agents can begin in the name of a message, at the earliest. */

@@ -1,4 +1,4 @@
-/** Checks dependencies before sending: an id that means several messages is refused, one that means none is told. AC-MQ §7.1. */
+/** Checks dependencies before sending: refuses an id that fits several messages, reports one that fits none. AC-MQ §7.1. */
 import { ambiguousId } from '../../../kernel/short-id.ts'
 import { type DependencyState, parseDependency } from '../dependencies.ts'
 import type { WaitingMessages } from './waiting/waiting.ts'

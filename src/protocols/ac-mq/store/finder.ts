@@ -169,7 +169,7 @@ class QueueView {
     return found
   }
 
-  /** Reads those without a usable id once more: somebody may have mended them. */
+  /** Reads the files without a usable id once more: a person may have corrected them. */
   async readUnknown(): Promise<void> {
     const startedAt = performance.now()
     await this.#readOdd([...this.#unknown])

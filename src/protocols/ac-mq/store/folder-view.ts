@@ -43,7 +43,7 @@ export class FolderView {
     return this.#cost
   }
 
-  /** Names that somebody else knew. The next update tells what became of them. */
+  /** Names that another process wrote into the cache. The next update corrects them. */
   seed(names: Iterable<string>): void {
     for (const name of names) this.#names.set(name, 'leaf')
   }

@@ -38,7 +38,7 @@ export async function inspectMission(
     async () => (await import('./memory/organize.ts')).memoryFindings(files, repair),
     async () => (isSeen ? unseenRecipients(files, waiting, isSeen) : []),
   ]
-  // What keeps a look from being made has been told, or stands in the way of the next look too.
+  // What stopped this check has been reported, or will also stop the next check.
   for (const look of looks) findings.push(...(await findingsOf(files.path, look)))
   return findings
 }

@@ -62,7 +62,7 @@ export async function writeDocument(
 ): Promise<boolean> {
   const bytes = Buffer.from(text)
   for (let n = 0; n < mostTries; n++) {
-    // A listing shows what somebody has in hand, and puts back what a failed write left under a private name.
+    // A listing shows claimed messages, and puts back what a failed write left under a private name.
     const isThere = (await tree.list(parentOf(path))).some(({ name }) => name === nameOf(path))
     if (!isThere && (await tree.create(path, bytes)).outcome === 'created') return true
     const { outcome } = await tree.move(path, path, { change: (before) => (isOurs(before) ? bytes : undefined) })
@@ -97,7 +97,7 @@ async function giveWay(
 ): Promise<Travelled> {
   const [mine, theirs] = [await files.readRecord(from, name), await files.readRecord(to, name)]
   if (!mine) return { moved: { outcome: 'gone' }, path: files.at(to, name) }
-  // A message to all that somebody has claimed keeps the name of one to all.
+  // A message to all keeps `-to-all` in its file name when it is claimed.
   const named = { ...mine, to: parseFileName(name)?.to ?? mine.to }
   for (const length of mine.id === theirs?.id ? [] : idLengths) {
     const longer = fileNameOf(named, length)

@@ -288,7 +288,7 @@ async function inspectOne(
 ): Promise<Finding[]> {
   const inspection = await mission.inspection()
   const found = await inspection.run(asked)
-  // With something in the way, a repair would stop half-way. A file that only its owner can open is none.
+  // After an error a repair would stop half-way. A file that only its owner can open does not stop it.
   const isInTheWay = found.some(({ severity, code }) => severity === 'error' && !inNobodysWay.includes(code))
   if (!repair || isInTheWay) return found
   const { journal } = await mission.supervision()

@@ -208,7 +208,7 @@ export class Overview {
       const leaf = await this.#files.readWhole(this.#files.at(queue, name))
       return leaf && (queue === 'completed' ? resultOf : failureOf)(leaf.bytes)?.at
     } catch (error) {
-      // It is told as unreadable.
+      // It is reported as unreadable.
       if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
       return undefined
     }

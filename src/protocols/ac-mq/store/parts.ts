@@ -29,7 +29,7 @@ export class MissionFiles extends MissionPlaces {
     return parseMessage(bytes, { fileName, address, timeoutSeconds, modifiedAt: file.modifiedAt })
   }
 
-  /** For a message that a caller asked for: throws a `Corrupt` error when it is none. */
+  /** For a message that a caller asked for: throws a `Corrupt` error when the file is no message. */
   expect(bytes: Uint8Array, fileName: string, file?: FileTime): ReadMessage {
     return messageOrThrow(this.parse(bytes, fileName, file))
   }
@@ -136,7 +136,7 @@ export const withHint = ({ message, hint }: Problem): string => (hint === undefi
 
 /** How much of a file is read for its header. Our own headers take a third of this. */
 const headBytes = 1024
-/** A header that is longer is none. */
+/** A longer header does not count as one. */
 export const longestHeader = 64 * 1024
 const worthReadingTogether = 16
 /** Between two batches other work of this process gets a turn, and the engine checks that the folder is still the same. */

@@ -134,7 +134,7 @@ export class Reconciliation {
 
   async #agree(queue: QueueName, name: string, { status, id, attempt }: AcmqRecord): Promise<Repair[]> {
     if (status === queue) return []
-    // What was read may be another by the time it is won.
+    // Another process may have changed the message since it was read, so the change checks it again.
     const ifStillSo = (change: (before: Uint8Array) => Uint8Array) => ({
       change: (before: Uint8Array) => {
         const record = this.#files.recordOf(before, name)

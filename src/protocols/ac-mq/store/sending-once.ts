@@ -85,7 +85,7 @@ export class SendingOnce {
     return false
   }
 
-  /** The message as it is now; `undefined` when there is none with this id. Throws DUPLICATE_ID when it is another. */
+  /** The message as it is now; `undefined` when no message has this id. Throws DUPLICATE_ID when its content differs. */
   async find(finder: Finder, record: AcmqRecord, body: Body): Promise<AcmqView | undefined> {
     const copy = await findCopy(this.#files, finder, record.id)
     if (!copy) return undefined

@@ -296,7 +296,7 @@ export class Settling {
 
 const checked = (holding: Holding): Holding => ({ ...holding, agent: agentId(holding.agent) })
 
-/** Nobody has had this attempt yet, and the caller does not speak of an earlier one. */
+/** No agent has claimed this attempt yet, and the caller's receipt names no earlier one. */
 const isNeverClaimed = (record: AcmqRecord, { attempt }: Holding): boolean =>
   attempt === undefined ? record.attempt === 1 : attempt === record.attempt
 

@@ -23,7 +23,7 @@ export interface Stalled {
 }
 
 interface StalledClaim extends Stalled {
-  /** What the file said when it was read: another time means that it is another claim by now. */
+  /** The time of the claim when the file was read: another time means that the message was claimed again since. */
   readonly changedAt: number
 }
 
@@ -49,7 +49,7 @@ interface StallStep {
 /** `ID.ATTEMPT~UUID`: two supervisors that find the same claim do not wait for each other; one of them wins the move. */
 type StallSubject = `${string}.${number}~${string}`
 
-/** Who asks, when nobody is named. */
+/** The sender of an investigation, when no other is named. */
 const supervisor = 'supervisor'
 const investigationPrefix = 'investigate-'
 

@@ -56,7 +56,7 @@ export class Claiming {
       (wantedTask === undefined || one.message.task === wantedTask) &&
       (intents.length === 0 || intents.includes(one.message.intent))
     let owned: OwnedByOther[] = []
-    // What is wrong with one task is told when there is nothing else to be had.
+    // A problem with one task is reported only when no other message can be claimed.
     let stuck: SignalboxError | undefined
     const tryAll = async (lying: CaughtUp): Promise<Claimed | undefined> => {
       owned = []
@@ -139,7 +139,7 @@ async function tryApart(
     tried = await tryOne(parts, candidate, agent, taking)
   })
   if (error) return error
-  // Claimed, or taken by another: it lies there no more.
+  // It was claimed, by this process or another one, and has left the folder.
   if (tried === 'lost') parts.index.moved(candidate)
   else if ('outcome' in tried && candidate.place === 'new')
     parts.index.moved(candidate, { place: 'inbox', agent, folder: await folderOf(parts, agent) })

@@ -46,7 +46,7 @@ export const turn = <T>(
   { isPatient = true }: Patience = {},
 ): Promise<T> => changes.turn(subject, work, { waitMs: isPatient ? settings.turnMs : 0 })
 
-/** Only in the turn of the subject. The events become lines of the log when all steps are done. */
+/** Only while holding the lock of the subject. The events become lines of the log when all steps are done. */
 export async function commit(
   parts: CirceParts,
   subject: Subject,

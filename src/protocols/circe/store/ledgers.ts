@@ -45,7 +45,7 @@ export async function readLedger(parts: CirceParts, task: TaskId, { isKept = fal
   const ledger = await ledgerFromLog(parts, task)
   if (!isKept || ledger.counted.size === 0) return ledger
   try {
-    // Only where there is none: one that is written in the turn of the task may know more by now.
+    // Only where no ledger is: one that another process wrote while holding the lock of the task may know more.
     await parts.tree.create(childOf(ledgersPath, task), print(ledger))
   } catch (error) {
     // A cache that cannot be written costs time, and fails no command.
@@ -91,7 +91,7 @@ export async function writeLedger(
   facts: TaskFacts,
   counted: readonly FileName[],
 ): Promise<void> {
-  // Where something else stands in its place, the log is read each time.
+  // Where something that is no file has its name, the log is read each time.
   await unlessOdd(
     changeLeaf(parts.tree, childOf(ledgersPath, task), async (leaf) => {
       const before = (leaf && parse(leaf.bytes)) ?? (await ledgerFromLog(parts, task))

@@ -80,7 +80,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     return viewOf({ ...spot, message, problems: [], writtenAt: 0 })
   }
 
-  /** Sends what came of a message to its sender, then takes the message away. */
+  /** Sends the outcome of a message to its sender, then removes the message. */
   async function settle(receipt: Receipt, verb: 'done' | 'failed', text?: string): Promise<SettledView<View>> {
     const { id, agent, attempt } = receipt
     const found = await findMessage(parts, fileName(id))
@@ -145,7 +145,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     },
     async *find(id) {
       const asked = idOf(id.slice(id.lastIndexOf('/') + 1))
-      // A whole id means that one alone, also where another's begins with it: the second of a second is called `….2`.
+      // A whole id means that message alone, also where another id begins with it: the second one of a second ends in `.2`.
       const whole = isFileName(`${asked}.md`) ? await findMessage(parts, `${asked}.md` as FileName) : undefined
       if (whole) {
         yield viewOf(whole)

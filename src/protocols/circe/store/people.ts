@@ -30,7 +30,7 @@ export class People {
     const events = [...eventsIn(await logBytes(this.#parts))]
     const open = unansweredIn(events)
     const answered = new Set(events.flatMap(({ event, file }) => (event === 'answered' ? [file] : [])))
-    // What could not count for its task, because the files of that cannot be believed, waits for a person all the same.
+    // A message that was not counted, because the files of its task are damaged, still waits for a person.
     for (const { name, message } of lying) if (message.asks && !answered.has(name)) open.add(name)
     for (const name of open) {
       const found = await findMessage(this.#parts, name)

@@ -40,7 +40,7 @@ export function unansweredIn(events: Iterable<CirceEvent>): Set<FileName> {
   const open = new Set<FileName>()
   for (const { event, file } of events) {
     if (file === undefined || !isFileName(file)) continue
-    // What was refused for its task may have been for a person all the same.
+    // A message that was refused because of its task may still be for a person.
     if (event === 'asked' || event === 'refused') open.add(file)
     if (event === 'answered') open.delete(file)
   }

@@ -121,7 +121,7 @@ async function expectOneSpelling(parts: CirceParts, task: string | undefined): P
   })
 }
 
-/** In a turn of its own: an answer to all is sent in the turn of its question. */
+/** Under a lock of its own: an answer to all is sent while the lock of its question is held. */
 async function deliverToAll(parts: CirceParts, message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
   const found = { ...newFound(parts, sent.message.file as FileName, message) }
   const notices = [...sent.notices]

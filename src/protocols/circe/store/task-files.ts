@@ -124,7 +124,7 @@ export async function writeOwner(
   return (await tree.replace(path, Buffer.from(text), leaf.revision)).outcome === 'replaced' ? 'written' : 'lost'
 }
 
-/** Takes back what `writeOwner` wrote, and nothing else. */
+/** Undoes what `writeOwner` wrote, and nothing else. */
 export async function unwriteOwner(
   parts: CirceParts,
   task: Pick<Task, 'id' | 'owner' | 'claimedAt'>,

@@ -121,7 +121,7 @@ async function outcomeChange(all: Dream, path: TreePath, note: Note): Promise<Ch
   return { subject, steps: [...steps, ...(await carrying(parts, note, messages))] }
 }
 
-/** Messages are carried from where they were staged; the killed process may not have come to that. */
+/** Stages each message if the killed process had not done so; the steps move them from there. */
 async function carrying({ tree }: DreamParts, note: Note, messages: readonly Outgoing[]): Promise<DreamStep[]> {
   const steps: DreamStep[] = []
   for (const { to, name, text } of messages) {
@@ -164,7 +164,7 @@ async function stepsMade(all: Dream, subject: Subject, when: Note): Promise<Drea
   const { agent, messages, dispatched, blocked, plan, told } = when
   const mailbox = mailboxOf(subject)
   if (mailbox !== undefined) {
-    // A lock that was broken lies out of the way, and is told of by whoever finds it there.
+    // The broken lock was moved aside; the process that finds it there reports it.
     if (when.isLockBroken === true) return undefined
     const open = (await files.open(mailbox, largestPacked)).mailbox
     const isMade = typeof agent === 'string' ? open.agent === agent : textsIn(messages).every((id) => open.ids.has(id))

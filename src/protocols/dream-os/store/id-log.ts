@@ -7,11 +7,11 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import type { Tree } from '../../../tree/tree.ts'
 
-/** The id and the time in a line; `undefined` for what is none of ours. */
+/** The id and the time in a line; `undefined` for a line that we did not write. */
 export type IdIn = (value: unknown) => readonly [id: string, at: number] | undefined
 
 export const largestLog = 64 * 1024 * 1024
-/** So many bytes before the place that was read to must be as they were: else it is another file. */
+/** So many bytes before the position of the last read must be unchanged; otherwise the file was replaced. */
 const compared = 256
 const lineFeed = 10
 

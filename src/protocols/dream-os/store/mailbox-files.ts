@@ -24,7 +24,7 @@ const longestWrite = 400
 /** `compact` reads what nothing else does. */
 export const largestPacked = 128 * 1024 * 1024
 
-/** The way out where packing is none. */
+/** The hint where compacting would not help. */
 export const raise = 'raise `largestMessage` under `dream:` in signalbox.yaml'
 
 export interface OpenMailbox {
@@ -68,7 +68,7 @@ export class MailboxFiles extends Part {
   readonly memory: MailboxMemory
   /** What was read or written last: the same bytes need not be parsed again. */
   #last: Known | undefined
-  /** The locks that this process holds. Only in the turn of the mailbox. */
+  /** The locks that this process holds. Only while holding the lock of the mailbox. */
   readonly #held = new Set<number>()
 
   constructor(dream: Dream) {
@@ -168,7 +168,7 @@ export class MailboxFiles extends Part {
     })
   }
 
-  /** What is in an agent's own mailbox. On a cluster a look may be a moment old; in the turn it is not. */
+  /** What is in an agent's own mailbox. On a cluster a read may be a moment old, unless the lock of the mailbox is held. */
   async openOwn(number: number, agent: string): Promise<OpenMailbox> {
     const opened = await this.open(number)
     if (opened.mailbox.isBare || opened.mailbox.agent === agent) return opened

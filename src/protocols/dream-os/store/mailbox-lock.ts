@@ -24,7 +24,7 @@ type Locked =
 const ours = 'signalbox'
 const longestName = 4096
 
-/** Takes the lock, or says whose it is; does not wait. Only in the turn of the mailbox. */
+/** Takes the lock, or says whose it is; does not wait. Only while holding the lock of the mailbox. */
 export async function takeLock(parts: DreamParts, logs: Logs, mailbox: number, by: string): Promise<Locked> {
   const { tree, clock, places } = parts
   const { lockAgeMs } = parts.settings
@@ -58,7 +58,7 @@ export async function takeLock(parts: DreamParts, logs: Logs, mailbox: number, b
   return { outcome: 'busy', holder: 'others, who take it again and again' }
 }
 
-/** Tells of a lock that a killed process had broken: it lies out of the way until that is told. */
+/** Reports a lock that a killed process had broken: it was moved aside and stays there until it is reported. */
 export async function tellBroken(parts: DreamParts, logs: Logs, mailbox: number): Promise<void> {
   const { tree, places, settings } = parts
   const path = brokenLockPath(mailbox)
@@ -71,7 +71,7 @@ export async function tellBroken(parts: DreamParts, logs: Logs, mailbox: number)
   await tree.remove(path)
 }
 
-/** The same for the same lock, so that it is told of once. */
+/** The same for the same lock, so that it is reported once. */
 const idOf = ({ bytes, modifiedAt }: Pick<Leaf, 'bytes' | 'modifiedAt'>): string =>
   eventId(modifiedAt, hashedName(Buffer.from(bytes).toString('latin1'), `${modifiedAt}`))
 

@@ -46,7 +46,7 @@ export class MailboxMemory {
     this.#parts = parts
   }
 
-  /** The messages in hand, and those whose lease has ended without an outcome. */
+  /** The messages that agents hold, and those whose lease has ended without an outcome. */
   async given(mailbox: number): Promise<Map<string, HandedMessage>> {
     const note = await readNote(this.#parts.tree, mailboxStatePath(mailbox))
     const found = isObject(note?.given) ? Object.entries(note.given) : []

@@ -32,7 +32,7 @@ import { envelopeIn } from './view.ts'
 
 interface NextOptions {
   readonly waitMs?: number | undefined
-  /** Give again what this agent has in hand already. */
+  /** Also give a message that this agent holds already. */
   readonly resume?: boolean
   readonly signal?: AbortSignal | undefined
 }
@@ -183,7 +183,7 @@ export class MailboxMessages extends Part {
     const inexact = findInexact(found.value)
     return {
       outcome: 'given',
-      // As on disk: what was converted is told in the notes.
+      // As on disk: the notes say what was converted.
       message: found.value as MailboxMessage,
       asRead: found.message,
       mailbox: number,
@@ -197,7 +197,7 @@ export class MailboxMessages extends Part {
     } as const
   }
 
-  /** The first that is neither processed nor in hand. */
+  /** The first message that is neither processed nor held by an agent. */
   async #choose(number: number, { mailbox, processed, now }: OpenMailbox, agent: string, resume: boolean) {
     const inHand = await this.dream.files.memory.given(number)
     for (const found of mailbox.eachBut((id) => processed.has(id))) {
@@ -219,7 +219,7 @@ export class MailboxMessages extends Part {
     return lease ? lease.compat === true : (await memory.processed(number)).has(id)
   }
 
-  /** Records the outcome of a message, then marks it processed. Only for the agent that has it in hand. */
+  /** Records the outcome of a message, then marks it processed. Only for the agent that holds it. */
   async done(number: number, name: string, id: string, input: OutcomeInput = {}): Promise<OutcomeRecorded> {
     if (!this.parts.compat && (await this.#wasReadLeniently(number, id)))
       return this.dream.reading({ compat: true }).messages.done(number, name, id, input)
@@ -233,7 +233,7 @@ export class MailboxMessages extends Part {
         await this.dream.files.expectOwn(number, opened.mailbox, agent)
         if (opened.processed.has(id)) return { answer: {} }
         const outcome = await this.#outcomeOf(number, opened, { agent, id, input })
-        // The answer to a plan is judged in the turn of the list, and so before this one.
+        // The answer to a plan is judged under the lock of the list, and so before this lock is taken.
         if (outcome.plan !== undefined && !told) return { answer: { outcome } }
         const putAway = { do: 'process', mailbox: number, message: id, agent, at: opened.now } as const
         const steps = await settling.stepsFor(outcome, putAway)

@@ -107,7 +107,7 @@ export class Mailboxes extends Part {
     ]
   }
 
-  /** With its mailbox an agent loses what it has in hand: only the assigned agent can finish it. */
+  /** An agent that loses its mailbox loses the messages it holds: only the assigned agent can finish them. */
   async #assign({ mailbox: number, agent, from, at }: StepOf<'assign'>): Promise<'lost' | undefined> {
     const edited = await this.dream.files.edit(number, async (editor, { mailbox }) => {
       if (mailbox.agent !== from && mailbox.agent !== agent) return 'lost'
@@ -125,7 +125,7 @@ export class Mailboxes extends Part {
     return isLeft ? 'left' : 'taken'
   }
 
-  /** Says that the agent lives, and still works on what it has in hand. */
+  /** Records that the agent is alive and still works on the messages it holds. */
   async heartbeat(number: number, name: string): Promise<MailboxChanged<'refreshed'>> {
     const agent = agentId(name)
     const { renewed, durability } = await this.dream.files.change(
@@ -153,7 +153,7 @@ export class Mailboxes extends Part {
     return { outcome: 'refreshed', mailbox: number, durability, count: renewed }
   }
 
-  /** Gives it up; what was in hand is given to the next agent of the mailbox. */
+  /** Gives the mailbox up; messages that were held go to its next agent. */
   async release(number: number, name: string): Promise<MailboxChanged<'released' | 'unchanged'>> {
     const agent = agentId(name)
     const { ended, isReleased, durability } = await this.dream.files.change(

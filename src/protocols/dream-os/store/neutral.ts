@@ -44,7 +44,7 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     return { outcome: did === 'recorded' ? 'settled' : 'unchanged', message, durability } as const
   }
 
-  /** Reads the log of outcomes when the first finished file comes, and the leases with the first that somebody has. */
+  /** Reads the log of outcomes at the first finished file, and the leases at the first file that an agent holds. */
   async function* withClaims(views: AsyncIterable<DreamView>): AsyncGenerator<SettledView> {
     let failed: ReadonlySet<string> | undefined
     let leases: readonly Lease[] | undefined

@@ -77,7 +77,7 @@ export function badFile(
 
 const nothingChanged = ' Nothing was changed.'
 
-/** What is wrong with a file, for those who have done something all the same. */
+/** What is wrong with a file, for callers that went on in spite of it. */
 export const wrongWith = ({ message }: SignalboxError): string =>
   message.endsWith(nothingChanged) ? message.slice(0, -nothingChanged.length) : message
 

@@ -117,7 +117,7 @@ export class Planning extends Part {
     return this.dream.journal.turn('tasks', async () => {
       const note: Note = (await readNote(this.parts.tree, noteIn(plansPath, plan))) ?? { plan }
       const answered = await this.#judge(note, { plan, planner, results }, digest)
-      // An answer is told of once, with the note that remembers it.
+      // An answer is reported once, together with the note that remembers it.
       const isTold = answered.outcome === 'unchanged' || toldIn(note).includes(digest)
       if (isTold && answered.outcome !== 'joined') return answered
       const steps = await this.#stepsFor(answered, results, note, digest)
@@ -127,7 +127,7 @@ export class Planning extends Part {
     })
   }
 
-  /** Only in the turn of the list. */
+  /** Only while holding the lock of the list. */
   async #judge(note: Note, { plan, planner, results }: PlannerAnswer, digest: string): Promise<PlanAnswered> {
     const base = { plan, planner, tasks: [] as readonly string[], reasons: [] as readonly string[] }
     if (note.joined === digest) return { ...base, outcome: 'unchanged', tasks: textsIn(note.tasks) }

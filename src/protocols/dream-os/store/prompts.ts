@@ -57,7 +57,7 @@ interface AskOptions extends FetchOptions {
   readonly anew?: boolean
 }
 
-/** A prompt that no response has come to yet. */
+/** A prompt that has no response yet. */
 interface Unanswered {
   readonly id: string
   readonly at: number

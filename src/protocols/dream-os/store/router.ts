@@ -137,7 +137,7 @@ export class Router extends Part {
   ): Promise<void> {
     const { planning, parts, agents } = this.dream
     const answered = await planning.answer({ plan, planner: sender, results: event.data.results })
-    // An answer that may not be handed on is met at every pass: it is told once.
+    // An answer that may not be handed on is found in every pass; it is reported once.
     if (answered.outcome !== 'unchanged' || refused === undefined) found.plans.push(answered)
     if (answered.outcome === 'refused' || answered.outcome === 'late') {
       await setFileAside(parts, { agent: sender, name: view.file, from: 'outbox', transition: 'reject' })

@@ -52,7 +52,7 @@ export interface Outgoing {
 
 /** An event for one agent. `key` tells it from other events of the same sender. */
 export function outgoingEvent(to: AgentId, from: string, event: PlannerEvent, key: string): Outgoing {
-  // What one target gets is another message than what another one gets.
+  // Each target gets a message of its own.
   const plain = messageFileName(`${hashedName(key, to).slice(0, 8)}-${key}`)
   return { to, name: isAgentId(from) ? routedName(plain, from) : plain, text: printEvent({ ...event, target_id: to }) }
 }

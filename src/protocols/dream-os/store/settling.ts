@@ -149,7 +149,7 @@ export class Settling extends Part {
     return targets
   }
 
-  /** Where a file lies that waits or is in hand; `undefined` for one that is finished. */
+  /** The folder of a file that waits or is held by an agent; `undefined` for one that is finished. */
   async openIn(agent: AgentId, file: string): Promise<'working' | 'inbox' | undefined> {
     for (const folder of ['working', 'inbox'] as const)
       if (await this.parts.tree.look(pathIn(this.parts, agent, folder, file))) return folder

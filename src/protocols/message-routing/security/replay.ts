@@ -182,7 +182,7 @@ class Day {
 
 const folderOf = (agent: string, from: string): TreePath => childOf(childOf(seenHome, agent), senderFolder(from))
 
-/** Not every three numbers are a day; a floor that is none would refuse what came before it. */
+/** False for dates such as 2025-13-40: as a floor, one would refuse every earlier message. */
 const isDay = (date: string): boolean => !Number.isNaN(Date.parse(`${date}T00:00:00Z`))
 
 /** The day in UTC; what is no time at all counts as the first day, which is the strictest. */

@@ -63,7 +63,7 @@ export function sign(message: MrMessage, key: SigningKey): MrMessage {
   return { ...(rest as MrMessage), signature }
 }
 
-/** The signature, if it has the shape of one of ours. Other programs write a text there; that is none. */
+/** The signature, if it has the shape of one of ours. A text, which other programs write there, does not count. */
 export function signatureIn(message: MrMessage): Signature | undefined {
   const found = message.signature
   if (typeof found !== 'object' || found === null) return undefined

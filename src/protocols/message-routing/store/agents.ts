@@ -36,7 +36,7 @@ export class Agents {
     return { names, notices: names.length > mostExpected ? [warning] : [] }
   }
 
-  /** Who has sent, received or registered. An agent that was only written to is none: its name may be mistyped. */
+  /** Who has sent, received or registered. An agent that was only written to does not count: its name may be mistyped. */
   async *seen(): AsyncGenerator<AgentId> {
     const { tree, root } = this.#parts
     for (const agent of (await this.known()).names) {

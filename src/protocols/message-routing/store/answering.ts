@@ -47,7 +47,7 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
   throw refused ?? noSuchMessage(agent, id, `${agent} has no message ${id} to answer.`)
 }
 
-/** What speaks against a message that is to be answered: it is forged, or says that it is another one. */
+/** Why a message must not be answered: it is forged, or gives another id than its file name. */
 export async function forgeryUnder(
   { hooks }: RoutingParts,
   agent: AgentId,

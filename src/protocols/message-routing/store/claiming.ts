@@ -54,7 +54,7 @@ export class Claiming {
     let last = nothingReceived
     const look = async () => {
       const one = options.peek ? await this.#peek(agent, options) : await this.#take(agent, options)
-      // What was rejected or evicted while waiting is told with whatever comes in the end.
+      // What was rejected or evicted while waiting is reported with the final answer.
       last = options.peek ? one : withEarlier(one, last)
       return one.outcome === 'received' ? last : undefined
     }
@@ -223,7 +223,7 @@ export class Claiming {
   /** The message could not be judged, because the keys cannot be read for instance: it goes back and waits. */
   async #putBack(agent: AgentId, ownName: string, name: string, cause: unknown): Promise<never> {
     const step = { agent, name, from: 'taken', transition: 'putBack', as: ownName } as const
-    // Whatever keeps it from going back, the cause is told.
+    // Whatever prevents putting it back, the original cause is reported.
     const moved = await moveMessage(this.#parts, step).catch(() => undefined)
     if (moved?.outcome === 'moved' || !(cause instanceof SignalboxError)) throw cause
     const [taken] = pathsOf(this.#parts, step)

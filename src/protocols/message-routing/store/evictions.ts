@@ -52,7 +52,7 @@ export class Evictions {
       if (moved.outcome === 'kept') continue
       const count = times.size
       times.delete(name)
-      // A file of another user stays and does not count: otherwise a hundred of them would drive out every message.
+      // A file of another user stays and does not count: otherwise a hundred of them would evict every message.
       if (moved.outcome !== 'moved') continue
       const msgId = stemOf(name)
       await logEviction(this.#parts, agent, { msgId, count, file: `evicted/${moved.name}` })

@@ -21,7 +21,7 @@ export interface InboxMessage extends Timed {
   readonly isConverted: boolean
 }
 
-/** A file that is none. */
+/** A file in the inbox that is no message. */
 export interface Invalid {
   readonly name: string
   readonly rejection: Omit<Rejection, 'outcome'> & {
@@ -71,7 +71,7 @@ export class Inbox {
     this.#evictions = evictions
   }
 
-  /** Files that were read before are remembered; the reader that takes one compares it with what is there by then. */
+  /** Uses what it remembers of files that were read before. Claiming compares the file again, since it may have changed. */
   async scan(agent: AgentId, options: ScanOptions = {}): Promise<Scanned> {
     const { evicted, names } = await this.#withinLimit(agent, await messageNames(this.#parts, agent, 'inbox'), options)
     return { ...(await this.#readAll(agent, names, options)), evicted, depth: names.length }
@@ -149,7 +149,7 @@ export class Inbox {
     const none: readonly string[] = []
     if (names.length <= settings.inboxLimit) return { evicted: none, names }
     return tree.exclusively(turnOf(this.#parts, agent), async () => {
-      // What is no message is set aside by itself, and drives out none.
+      // Only messages count towards the limit. Files that are no messages are rejected elsewhere and evict nothing.
       const messages: string[] = []
       for (const name of await messageNames(this.#parts, agent, 'inbox')) {
         const found = await this.#read(agent, name, options)

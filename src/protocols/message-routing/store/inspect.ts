@@ -116,7 +116,7 @@ async function logNow(parts: StoreParts, agent: AgentId, folder: 'evicted' | 're
   await logError(parts, agent, { code, msgId, issues, action: discarded, file })
 }
 
-/** Something else in place of one of an agent's own files or folders. */
+/** Entries of the wrong kind where an agent's own files or folders should be, such as a link or a pipe. */
 const oddOf: Look = async ({ tree, root }, agent) => {
   const own = agentPath(root, agent)
   const findings = oddAmong(own, await tree.list(own), (name) => agentEntries[name]).map(oddFinding)

@@ -45,7 +45,7 @@ export async function resetNumbers(
 ): Promise<number> {
   const { tree, root } = parts
   let reset = 0
-  // Lock files of other programs stay: their holder would guard nothing any more.
+  // Lock files of other programs are left: removing one would let two programs into what its holder locked.
   for (const { name, kind } of await tree.list(sequencesPath(root, agent))) {
     if (kind !== 'leaf' || !isAgentId(name)) continue
     await tree.exclusively(turnOf(parts, name), () =>

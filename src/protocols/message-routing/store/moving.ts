@@ -20,7 +20,7 @@ export interface MessageMove {
 export const moveMessage = (parts: RoutingParts, step: MessageMove, options: MoveOptions = {}): Promise<Moved> =>
   parts.tree.move(...pathsOf(parts, step), options)
 
-/** What was staged arrives. It counts as new there: the oldest is evicted first. */
+/** Moves a staged message into an inbox. Its time is set to now, since the oldest messages are evicted first. */
 export const enterInbox = ({ tree }: RoutingParts, staged: TreePath, path: TreePath): Promise<Moved> =>
   tree.move(staged, path, { touched: true })
 

@@ -42,7 +42,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
   const claims = new ClaimNotes(parts.tree, claimsFolder)
   const claimNameOf = (agent: string, id: string) => `${agentId(agent)}.${id}`
 
-  /** With the claims that were not ended. Listed once: most messages have none. */
+  /** Adds its open claim to each message. The folder of claims is listed once, since most messages have no claim. */
   async function* withClaims(views: AsyncIterable<MrView>): AsyncGenerator<HeldView> {
     const noted = new Set((await listIfFolder(parts.tree, claimsFolder)).map(({ name }) => name))
     for await (const view of views) {
@@ -82,7 +82,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     return isHeld ? { ...view, claim } : view
   }
 
-  /** Tells the sender what came of its message, once, and ends the claim. */
+  /** Tells the sender the outcome of its message, once, and ends the claim. */
   async function end(receipt: Receipt, status: 'success' | 'failure', text: string | undefined) {
     const { claim, ...message } = await heldView(receipt)
     const { id, from, to } = message

@@ -62,8 +62,8 @@ export class Recovering {
 
   /**
    * Moves a message back into the inbox, from `taken/`, else `evicted/`, else `rejected/`, so that it is handed out once more.
-   * It counts as new there: the next to be evicted is another one. The inbox keeps to its limit also here. What was rejected
-   * goes back only when it is a message by now, as it is or with `compat`.
+   * Its time is set to now, so that it is not the next to be evicted. The limit of the inbox holds here too. What was rejected
+   * goes back only when its file can be read as a message now, as it is or with `compat`.
    */
   async recover(owner: string, id: string, { from: only }: RecoverOptions = {}): Promise<Recovered> {
     const agent = agentId(owner)

@@ -94,7 +94,7 @@ export class Rejecting {
     return this.reject(agent, { name, rejection }, (now) => isSame(now, bytes))
   }
 
-  /** It was a message when it was read and is none any more: what it is now is looked at anew. */
+  /** The file was a message when it was read and is not any more: it is read and judged again. */
   async rejectChanged(agent: AgentId, name: string, compat: boolean): Promise<Rejected[]> {
     const { invalid } = await this.#parts.inbox.look(agent, { compat })
     const found = invalid.find((one) => one.name === name)

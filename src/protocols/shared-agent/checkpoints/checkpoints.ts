@@ -180,7 +180,7 @@ export class Checkpoints {
     })
   }
 
-  /** Only in the turn of the work tree. */
+  /** Only while holding the lock of the work tree. */
   async #commit({ work, steps }: At, step: CheckpointStep): Promise<void> {
     const { outcome } = await this.#journal(work, steps).commit(work.id, [step])
     if (outcome === 'lost') throw steps.failed!

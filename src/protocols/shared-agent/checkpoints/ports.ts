@@ -89,7 +89,7 @@ export interface Restless {
 export interface PreparedRollback {
   /** How many files differ. */
   readonly files: number
-  /** Something gives way, and something was in no commit. */
+  /** The rollback overwrites files, and some of those were in no commit. */
   readonly hadChanges: boolean
   /** Puts them in place, and answers those that stayed; unless `leavesRestless`, the first is thrown as `CHANGED_MEANWHILE`. */
   place(message: string, options: LeavesRestless): Promise<readonly string[]>

@@ -38,7 +38,7 @@ export interface RollbackStep {
   readonly isPlaced?: true
 }
 
-/** Files give way, or have given way. */
+/** The files are being overwritten, or have been. */
 export type Begun = RollbackStep & Required<Pick<RollbackStep, 'first'>>
 
 const about = { session: 'name', id: 'checkpoint', name: 'text' }

@@ -1,4 +1,4 @@
-/** How the steps are done, in the turn of the work tree: a step that is found there was left by a killed process. */
+/** How the steps are done, under the lock of the work tree: a step that is found then was left by a killed process. */
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -7,7 +7,7 @@ import type { CheckpointPorts, PreparedRollback as Prepared, Restless, Saved, Wo
 import { type CheckpointRecord, commitMessageOf, Records } from './record.ts'
 import { type Begun, type CheckpointStep, type RollbackStep, stepFrom } from './step.ts'
 
-/** What a killed process had left half done, and what became of it. */
+/** What a killed process had left half done, and how it was ended. */
 export interface RecoveredWork {
   readonly outcome: 'finished' | 'undone'
   readonly what: 'checkpoint' | 'rollback'

@@ -20,7 +20,7 @@ const seconds = (least: number, mayHaveColons: RegExp): Tail => {
 
 export const checkpointTypes = ['manual', 'auto', 'milestone'] as const
 
-/** `parameters` are none and `limit` is `fixed` where nothing is said. `help`: a few words, one sentence, an example. */
+/** By default there are no parameters and `limit` is `fixed`. `help`: a few words, one sentence, an example. */
 type Row = Pick<CommandSpec, 'tails' | 'answer' | 'items'> &
   Partial<Pick<CommandSpec, 'parameters' | 'limit'>> & { readonly help: readonly [string, string, string] }
 

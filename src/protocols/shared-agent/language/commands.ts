@@ -168,7 +168,7 @@ const checkpoint: Reader = (said) => {
   const text = said.words('id')
   return id ?? (text && !isVague.test(text) ? oneWord(text) || undefined : undefined)
 }
-/** The last one, where none is named: it is asked back, because it does not stand in the sentence. */
+/** The last one, where none is named: the translator asks back, because the sentence does not name it. */
 const orLast: Reader = (said) =>
   checkpoint(said) ??
   (/\b(?:migration|database|deploy(?:ment)?|release|commit|branch|version)\b/i.test(said.text)

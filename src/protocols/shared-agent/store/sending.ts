@@ -17,7 +17,7 @@ interface SentTask {
   readonly task: Task
 }
 
-/** One change, which has the key too. The same key in another session is another one, unless the sender named no session. */
+/** One change, which also records the key. A key counts within its session, and everywhere if the sender named no session. */
 export async function send(parts: SessionParts, id: SessionId, draft: Draft, key?: string): Promise<SentTask> {
   const by = agentName(draft.from)
   const wanted = { ...draft, from: by, to: agentName(draft.to) }

@@ -35,7 +35,7 @@ export const stateHandlers: Handlers = {
     return found ? told(found.value) : notFound
   },
 
-  /** Keys are short: their number is bound, and only a limit of its own binds their tokens. */
+  /** Limited by the number of keys, since keys are short. Tokens are counted only when the command names a token limit. */
   async 'STATE:list'(speech) {
     const keys = speech.session.state.map(({ key }) => key)
     if (keys.length === 0) return notFound

@@ -81,7 +81,7 @@ async function takeWhatIsDue(files: MissionFiles, listing: QueueListing) {
   let state = await rated(files, await readMerging(files), listing)
   const decisions: Decision[] = []
   const snapshots: (TakenSnapshot & { reason: string })[] = []
-  // Somebody took a snapshot, and was killed before all it covers was archived.
+  // A process took a snapshot and was killed before it had archived all that the snapshot covers.
   const covered = new Set(state.coveredBy === undefined ? [] : await idsIn(files, state.coveredBy))
   for (const queue of queueNames) {
     const arrivedAt = listing[queue].map(({ changedAt }) => changedAt)

@@ -82,7 +82,7 @@ export const isMove = (move: unknown): move is FileMove => {
   return isInContext(from) && isInContext(to) && typeof digest === 'string' && isSize
 }
 
-/** It leads into `context/` and nowhere else, whoever wrote it. */
+/** Only paths in `context/` count, since other programs may write this file. */
 export const isInContext = (path: unknown): path is string =>
   typeof path === 'string' && path.length < 1000 && path.startsWith('context/') && pathInside(path) === path
 

@@ -174,7 +174,7 @@ async function pictureOf(missions: readonly MissionFiles[], mode: ReportMode): P
   }
 }
 
-/** Those that somebody made, at any depth; not what this program makes itself. */
+/** Files that people and agents made, at any depth; not those that this program generates. */
 async function filesIn(files: MissionFiles, folder: string, depth = 0): Promise<ReportFile[]> {
   const found: ReportFile[] = []
   for (const { name, kind } of await files.tree.list(files.inside(folder))) {
@@ -227,7 +227,7 @@ function placeFor(files: MissionFiles, out: string): TreePath {
   return files.inside(inside)
 }
 
-/** Once an agent has answered and the mission has moved on, somebody can be asked anew. */
+/** Once an agent has answered and the mission has changed since, an agent can be asked again. */
 async function lastAsked(desk: SummaryDesk, first: string): Promise<string> {
   let key = first
   for (;;) {
@@ -273,7 +273,7 @@ export async function takeUpReports(missions: readonly MissionFiles[], desk: Sum
   return taken
 }
 
-/** What a person changed is theirs, and a task that somebody else wrote may name any place. */
+/** `undefined` where writing is refused: a person has changed the report, or a foreign task names another place. */
 async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

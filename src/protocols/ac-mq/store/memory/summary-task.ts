@@ -48,7 +48,7 @@ export class SummaryDesk {
     return summaryBy === 'extractive' ? id : undefined
   }
 
-  /** One task for one key, whoever is asked and however often. */
+  /** One task for one key, whichever agent is asked and however often. */
   async askFor(
     key: string,
     agent: string,

@@ -1,4 +1,4 @@
-/** Every message of a mission with what it says, archived ones too, for whoever compares and summarises them. */
+/** Every message of a mission with what it says, archived ones too, for comparing and summarising. */
 import { compareTexts } from '../../../../kernel/order.ts'
 import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import type { TimedEntry } from '../../../../tree/tree.ts'
@@ -13,7 +13,7 @@ import type { AcmqView } from '../view.ts'
 
 export interface MessageText {
   readonly message: AcmqView
-  /** What it says below its header, with results and reports. Of a body that lies elsewhere, that one. */
+  /** The text below the header, with results and reports; where the body is a file of its own, the text of that file. */
   readonly body: string
   /** `completed`, `failed` …; of an archived one what it was when it was archived. */
   readonly status: string

@@ -82,7 +82,7 @@ export class VectorIndex {
     this.#unsaved.push(digest)
   }
 
-  /** Writes what was added since. A disk without room for it stops nobody: then it is made again. */
+  /** Writes what was added since. A full disk is no error: the index is then made again. */
   async save(): Promise<void> {
     if (this.#unsaved.length === 0) return
     const isSaved = await unlessFailed(this.#append(this.#unsaved))

@@ -167,7 +167,7 @@ export class DependencyStates {
     }
     const [archived] = await this.#finder.archived(id)
     if (archived) return archived.status === 'completed' ? 'archived-completed' : 'archived-failed'
-    // It moved between two looks, or somebody renamed it: search once for real.
+    // It was moved between two listings, or renamed: search all queues once.
     const [found] = await this.#finder.findAll(id)
     if (found) this.learn(found.id, found.name)
     return found?.queue
@@ -177,7 +177,7 @@ export class DependencyStates {
     const place = insideOf(this.#files.path, path)
     if (place === undefined) return false
     if ((await this.#files.tree.look(place)) !== undefined) return true
-    // Somebody may have moved it into a folder of its own.
+    // A person may have moved it into a folder of its own.
     const inside = place.slice(this.#files.path.length + 1)
     if (!inside.startsWith('context/')) return false
     const { whereItWent } = await import('../memory/moved-files.ts')

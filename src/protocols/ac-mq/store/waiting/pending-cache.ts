@@ -53,7 +53,7 @@ export class PendingCache {
     })
   }
 
-  /** All that it holds, and since when nobody has read that. */
+  /** All that the cache holds, and when the files themselves were last read. */
   load(): Promise<{ readonly candidates: readonly Candidate[]; readonly readAt: number } | undefined> {
     return this.#reading(async (base) => ({ candidates: base.entries(), readAt: base.readAt }))
   }

@@ -244,7 +244,7 @@ export class PendingIndex {
     this.#forget(name)
   }
 
-  /** Not for now, for a reason that is none of its dependencies: it is offered again when nothing else is left. */
+  /** Passes over a message for a reason other than its dependencies. It is offered again when nothing else is left. */
   holdBack(candidate: Candidate): void {
     this.#park(candidate, [])
   }

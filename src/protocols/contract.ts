@@ -129,8 +129,8 @@ export interface Neutral {
   /** What waits for a person. In no order that means anything: `human list` orders those of all protocols. */
   questions?(): AsyncIterable<Question>
   /**
-   * A person's answer to one of them, or to one that no longer waits: the answer that it has changes nothing, and other words
-   * than those are a conflict. A verdict that it cannot get (`Question.answers`) is `UNSUPPORTED`: see `expectAnswerable`.
+   * A person's answer to a question, waiting or already answered: repeating the same answer changes nothing, and another one
+   * is a conflict. A verdict that the question does not allow (`Question.answers`) is `UNSUPPORTED`: see `expectAnswerable`.
    */
   answer?(question: Pick<Question, 'id' | 'place'>, answer: Answer): Promise<Answered>
   /** Files that are no messages and wait for a person: set aside, or passed over where they lie. In no order. */

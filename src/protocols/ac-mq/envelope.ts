@@ -60,7 +60,7 @@ function said(fields: Partial<Pick<AcmqView, 'priority' | 'dependencies' | 'repl
   } as const satisfies Partial<Lifted>
 }
 
-/** `summary` is left out where the draft has none: the first line of the text is made one. */
+/** Without a summary in the draft, `send` takes the first line of the text. */
 export function lower(draft: Draft): Omit<SendInput, 'id'> {
   const { from, to, text: body, summary, urgency = 'normal', dependsOn = [], replyTo } = draft
   const priority = priorities[urgency]

@@ -43,7 +43,7 @@ export interface FileNameParts {
 /** The parts of a name, or `undefined`: files in the field have other names, and the header counts anyway. */
 export function parseFileName(name: string): FileNameParts | undefined {
   if (!name.endsWith('.md') || name.charAt(14) !== '-') return undefined
-  // From the end, where agents stand: neither divider can occur in one of those, but both can in an id.
+  // From the end: no agent's name can contain `-from-` or `-to-`, but an id can.
   const toAt = name.lastIndexOf('-to-')
   const fromAt = name.lastIndexOf('-from-', toAt - '-from-'.length)
   if (fromAt < 16) return undefined

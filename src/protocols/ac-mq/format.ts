@@ -54,7 +54,7 @@ export function errorOf({ outcome, problems, details }: MalformedMessage | Close
   return (outcome === 'closed' ? denied : corrupt)(code, message, { ...(hint === undefined ? {} : { hint }), details })
 }
 
-/** The same of a whole header as we write it, in which nothing is to be reported; `undefined` for any other. */
+/** Reads a header exactly as we write it, which has no problems to report; `undefined` for any other header. */
 export function parseOwnMessage(bytes: Uint8Array, { address }: { address: string }): ReadMessage | undefined {
   const message = readOwnHeader(bytes)
   if (message?.record.mission_id !== address) return undefined

@@ -63,7 +63,7 @@ export class MailboxEditor {
     this.#processed.add(id)
   }
 
-  /** Takes messages out, by where they stand, and their ids out of those that are processed. */
+  /** Removes messages by their position, and their ids from the list of processed ones. */
   pack(indexes: ReadonlySet<number>, ids: ReadonlySet<string>): void {
     this.#isOther = true
     this.#packed = ids

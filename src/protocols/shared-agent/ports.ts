@@ -23,7 +23,7 @@ export interface SessionPorts {
   carried(via: string, message: string, sent: Correspondence): Promise<MessageOutcome | undefined>
   /** Takes an answer out of the inbox of its reader, for whom it has been written down. Twice is fine. */
   putAway(via: string, answer: string, reader: string): Promise<void>
-  /** The work tree of git that holds the workspace. Throws where there is none. `onBranch`: the literal way. */
+  /** The work tree of git that holds the workspace. Throws where there is none. `onBranch`: checkpoints are commits of the branch. */
   workTree(options: { readonly onBranch: boolean }): Promise<WorkTree>
   /** The weights of the model of sentences, which come with the package; `npm run train` makes them. */
   sentenceModel(): Uint8Array | undefined

@@ -77,7 +77,7 @@ async function* eachOnce(
     }
     loose.push(...(await readAll(tree, shelf.loose.filter(isWanted), options)))
   }
-  // Last: what lies loose may have been packed while the shelves were read.
+  // Single files come last: another process may have packed some while the packs were read.
   for (const entry of loose) if (isNew(known, `${entry.id}\n${entry.size}`)) yield entry
 }
 

@@ -82,7 +82,7 @@ export class IndexCache {
 const stampOf = ({ pack, index }: PackFile): string =>
   [pack, index].map((file) => (file ? `${file.size} ${file.modifiedAt}` : '')).join(' ')
 
-/** Of the beginning of an id that is enough to ask for it by. Different ones may share it; equal ones always do. */
+/** A hash of the shortest beginning by which an id can be asked for. Different ids may share it. */
 function printOf(id: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < Math.min(id.length, shortLength); i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)

@@ -4,7 +4,7 @@ import type { Lease, Tree } from '../../../tree/tree.ts'
 
 const leaseMs = 15_000
 
-/** Thrown when another process has the lease by now; it finishes what was not finished. */
+/** Thrown when another process has taken the lease over. That process finishes the work. */
 export class LeaseLost extends Error {
   readonly lease: Lease | undefined
 

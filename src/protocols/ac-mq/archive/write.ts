@@ -240,7 +240,7 @@ class Archiving {
     this.#onProgress?.(this.#archived + this.#alreadyThere + this.#passed, this.#total)
   }
 
-  /** `undefined` when it has gone, or cannot be a message: `doctor` tells of that, and the others are packed. */
+  /** `undefined` when it has gone or cannot be a message: `doctor` reports it, and the other files are packed. */
   async #readLoose(path: TreePath) {
     try {
       return await readLooseBytes(this.#tree, path, this.#largest)

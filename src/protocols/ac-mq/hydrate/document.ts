@@ -91,7 +91,7 @@ export class HydrationDocument {
 
   finish(): { document: string; included: Included[]; tokens: number } {
     const { countTokens, budgetTokens } = this.#options
-    // Parts were counted one by one. A counter for which the whole is more than its parts costs the last ones.
+    // Parts were counted one by one. If the whole has more tokens than its parts together, the last parts are dropped.
     for (;;) {
       const head = this.#preface + this.#blocks.map(({ text }) => text).join('')
       const document = head + this.#ending(budgetTokens - countTokens(head))

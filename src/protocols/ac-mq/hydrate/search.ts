@@ -71,7 +71,7 @@ export class FileSearch {
       if (walk.files.length + walk.leftOut.length > 0) return walk
       isEmpty &&= walk.seen === 0
     }
-    // A folder with nothing in it is no news; one where nothing fits may be a slip of the pen.
+    // An empty folder is not reported. A pattern that matches nothing in a folder with files may be mistyped.
     return isEmpty ? { files: [], leftOut: [] } : missing(pattern, 'nothing matches')
   }
 
@@ -243,7 +243,7 @@ class Walk implements FoundFiles {
 const join = (root: TreePath, rest: TreePath): TreePath =>
   root === '' ? rest : rest === '' ? root : (`${root}/${rest}` as TreePath)
 
-/** By the letter: where case is ignored a differently spelled path counts as outside, which is the safe side. */
+/** Compares case too: on a disk that ignores case, a path in another spelling counts as outside, which is safe. */
 const isBelow = (path: TreePath, folder: TreePath): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 

@@ -9,7 +9,7 @@ export interface Linked {
   readonly dependencies: readonly string[]
 }
 
-/** Of each message that has some the ids of those it depends on, of those given. */
+/** The dependencies of each message, as ids, as far as they are among the given messages. */
 export type LinksById = ReadonlyMap<string, readonly string[]>
 
 /** Short ids that mean several mean none. */

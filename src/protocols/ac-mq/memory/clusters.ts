@@ -12,7 +12,7 @@ import { listed, listedAtMost } from './report-words.ts'
 export interface ContextFile {
   readonly name: string
   readonly text: string
-  /** The cluster that it is in already; `undefined`: it lies loose. */
+  /** The cluster that the file is in; `undefined` when it is in none. */
   readonly cluster?: string
 }
 

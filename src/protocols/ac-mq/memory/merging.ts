@@ -85,7 +85,7 @@ export function withDecisions(state: MergingState, made: readonly Decision[]): M
   return { ...state, decisions: [...news.toReversed(), ...older].slice(0, mostDecisions) }
 }
 
-/** A state that a stranger may have written: anything that is not one counts as none. */
+/** Another program may have written this file: what is no state is ignored. */
 export function readState(text: string, now: number): MergingState {
   const fallback = nothingYet(now)
   let given: unknown

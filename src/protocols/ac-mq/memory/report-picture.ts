@@ -8,7 +8,7 @@ export interface ReportMessage extends Pick<AcmqView, Told> {
   /** Of an archived message what it was before. */
   readonly status: string
   readonly finishedAt?: number
-  /** As much of what it says as is needed to tell of it; of very many messages less of each. */
+  /** As much of the text as the report needs; with very many messages, less of each. */
   readonly said: MessageParts
 }
 

@@ -162,7 +162,7 @@ class Report {
       : `${done} of ${milestones.length} milestones are reached.`
   }
 
-  /** Under each milestone what came of the work for it. Titles come first: no milestone is left out for a result of another. */
+  /** Each milestone with the results for it. Room for all titles is kept first, so that no milestone is left out. */
   #progress(): Part {
     const chapters = this.#chapters.map((chapter) => ({
       title: `- [${chapter.done ? 'x' : ' '}] ${this.#milestone(chapter)}`,

@@ -63,7 +63,7 @@ function opening(messages: readonly BusMessage[], blocked: { has(message: BusMes
   return `${standingOf(messages, blocked)} ${whoIn(messages)}, ${when}.`
 }
 
-/** Questions of what is not completed, but for those that another message has answered. */
+/** Questions in messages that are not completed, except those that another message has answered. */
 function openQuestions(messages: readonly SaidMessage[], links: LinksById) {
   return messages.flatMap((message) => {
     if (message.status === 'completed' || messages.some((other) => isAnswerTo(other, message, links))) return []

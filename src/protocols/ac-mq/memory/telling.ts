@@ -24,10 +24,10 @@ export interface Told<T> {
 const longestResult = 300
 const enough = 140
 const mostSentences = 3
-/** So many messages are named one by one that came to the same. */
+/** At most so many messages with the same result are named one by one. */
 const mostNamed = 6
 
-/** What came of those that are completed, the most telling first. `source` names a message for who wants to read on. */
+/** The results of completed messages, the most informative first. `source` names the message of a result. */
 export function tellResults<T extends Telling>(messages: readonly T[], source: (message: T) => string): Told<T>[] {
   const done = messages.filter(({ status }) => status === 'completed')
   const texts = new Map(done.map((message) => [message, inShort(message.said.result?.text ?? '')]))
@@ -50,7 +50,7 @@ export function tellResults<T extends Telling>(messages: readonly T[], source: (
   return [...told, { message: silent[0]!, text, weight: -3 }]
 }
 
-/** One of each that say the same but for numbers, with how many more there are, in words. */
+/** Of texts that differ in numbers alone the first, with how many more there are, in words. */
 export function alike<T>(
   messages: readonly T[],
   textOf: (message: T) => string,

@@ -6,7 +6,7 @@ import type { ClaimOptions } from './claiming.ts'
 import type { Mission } from './mission.ts'
 import type { Blocked, Claimed } from './outcomes.ts'
 
-/** Milliseconds after which it is looked whether missions were made: nothing tells of those whose folder is not watched. */
+/** Milliseconds between looks for new missions: a folder that is not watched reports no changes. */
 const lookAgainAfter = 2000
 
 export async function claimFromMissions(

@@ -113,7 +113,7 @@ export class ClaimMove {
     }
   }
 
-  /** A link or another user's file in its place by now must not keep the agent from the other messages. */
+  /** A link or another user's file under the name of the message must not keep the agent from the other messages. */
   async #expectUnreadable(name: string, error: unknown): Promise<void> {
     if (!whyClosed(error) && !(error instanceof SignalboxError && error.kind === 'Corrupt')) throw error
     if (!(await this.#waiting.reread(name))) throw error

@@ -174,7 +174,7 @@ export class Claiming {
   async #heldBack(candidate: Candidate): Promise<ClaimAttempt | undefined> {
     const { tree, settings } = this.#files
     const leaf = await readOrSayWhy(tree, this.#files.at('pending', candidate.name), { most: settings.largestMessage })
-    // Gone or unreadable by now: the move that takes it finds out.
+    // It may have gone or become unreadable since: the move that claims it finds out.
     if (!leaf || isUnread(leaf)) return undefined
     const read = this.#files.parse(leaf.bytes, candidate.name, leaf)
     if (read.outcome !== 'message') return undefined

@@ -12,7 +12,7 @@ export class EditChecks {
     return this.#since === undefined || now - this.#since >= 1000 || now < this.#since
   }
 
-  /** The names whose turn it is at `now`, of those that are there. */
+  /** The existing names that are due for a check at `now`. */
   next(names: ReadonlyMap<string, unknown>, now: number): string[] {
     const seconds = Math.floor((now - (this.#since ?? now)) / 1000)
     if (this.isDue(now)) this.#since = now

@@ -36,7 +36,7 @@ export class Finder {
     return exact.length > 0 ? exact : all
   }
 
-  /** Which messages are meant, not where they are by now: folders are listed only until one of this very id turns up. */
+  /** Which messages an id means, not where they are now: lists folders only until a message with exactly this id is found. */
   async findMeant(id: string): Promise<readonly QueueEntry[]> {
     const exactly = (found: readonly QueueEntry[]) => found.find((entry) => entry.id === id)
     for (const queue of likeliestFirst) {
@@ -126,7 +126,7 @@ export const inOtherHands = (id: string) =>
 /** Most messages that others depend on are completed. */
 export const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
 
-/** Milliseconds for which a file without a usable id counts as such, and so many times what reading all of them took. */
+/** A file without a usable id is read again after so many milliseconds, or so many times what reading all of them took. */
 const believedFor = 1000
 const restFactor = 20
 

@@ -42,7 +42,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     }
   }
 
-  /** The mission that is named, else the only one there is, else the one that is made for whatever names none. */
+  /** The mission that is named, else the only one, else the default mission, which is made when needed. */
   async function only(place: string | undefined): Promise<Mission> {
     if (place !== undefined) return missions.open(place)
     const all = await missions.all()
@@ -297,7 +297,7 @@ async function inspectOne(
   return [...finished, ...repairs.filter(isRepair).map(asFinding), ...(await inspection.run({ ...asked, repair }))]
 }
 
-/** What was only looked at is no repair; `inspect` tells of it. */
+/** A file that was only looked at is no repair; `inspect` reports it. */
 const isRepair = ({ what }: Repair): boolean => what !== 'waiting' && what !== 'strange' && what !== 'closed'
 
 const inNobodysWay: readonly string[] = ['CLOSED_MESSAGE', 'UNFINISHED_CHANGE']

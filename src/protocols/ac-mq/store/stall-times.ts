@@ -15,7 +15,7 @@ const longestNote = 200
 type Claim = Pick<AcmqRecord, 'id' | 'attempt'>
 
 interface Note {
-  /** The time in the future. A claim that has another by now was renewed since. */
+  /** The time, which is in the future. A claim whose time differs was renewed since. */
   readonly changedAt: number
   readonly seenAt: number
 }

@@ -121,7 +121,7 @@ export class Supervision implements Steps<StallStep, StallSubject> {
     return { outcome: stalled.length > 0 ? 'swept' : 'nothing', stalled }
   }
 
-  /** Sends the questions that killed supervisors did not get round to. */
+  /** Sends the questions that killed supervisors had not sent. */
   async askWhatIsOwed(by = supervisor): Promise<void> {
     await this.journal.finishAll()
     await this.#finishOldNotes(by)

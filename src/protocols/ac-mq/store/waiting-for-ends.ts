@@ -65,7 +65,7 @@ async function wholeId({ files, finder }: Parts, id: string): Promise<string> {
   return one.id
 }
 
-/** As it is where it lies now. One that waits again meanwhile has still ended, and says in its reports how. */
+/** The message as it is now. One that was retried has still ended once; its reports say how. */
 async function endedMessage({ files, finder }: Parts, id: string, ended: Ended): Promise<EndedMessage> {
   const copy = await findCopy(files, finder, id)
   if (!copy) throw noSuchMessage(id, files.place.address)

@@ -38,7 +38,7 @@ export async function archiveTask(parts: CirceParts, task: TaskId): Promise<void
     const { agents, found } = await lookAround(parts)
     const { counted } = await readLedger(parts, task)
     for (const one of found) {
-      // What came since it was completed, such as new work, has not counted yet and stays.
+      // Messages that came after the task was completed, such as new work, are not counted yet and stay.
       if (one.message.task !== task || !counted.has(one.name)) continue
       // The mark first: if this process is killed, the message is still there to be found with it.
       const { agent } = one

@@ -79,7 +79,7 @@ export class Claiming {
         const claimed = isWanted(one) && !(await wasHanded(parts, one, agent)) && (await tryNext(one, false))
         if (claimed) return claimed
       }
-      // Nothing else is to be had: wait for the process that is at work on the first of those that are busy.
+      // No other message can be claimed: wait for the process that works on the first busy one.
       return busy && tryNext(busy, true)
     }
     const attempt = async (): Promise<Claimed | undefined> => {

@@ -123,7 +123,7 @@ async function countMany(
   return tree.exclusively(`circe ${root} count`, count, { waitMs: 0 })
 }
 
-/** Messages of an index about no task get their line when they are met, so that a claim need not search the log for it. */
+/** Writes the log line of each indexed message about no task, so that a claim need not search the log for it. */
 async function tellOf(parts: CirceParts, messages: readonly Listed[]): Promise<void> {
   const { tree, root, clock } = parts
   const isPlain = ({ message }: Listed) => !message.asks && message.intent !== 'answer'

@@ -102,7 +102,7 @@ export class MessageIndex {
     return this.#indexOf(one)?.isLarge === true
   }
 
-  /** Its line in the log was looked for when it was met, see `Counting`. */
+  /** Its line in the log was looked for when it was indexed, see `Counting`. */
   hasLine(one: Listed): boolean {
     const isPlain = !one.message.asks && one.message.intent !== 'answer'
     return isPlain && this.isKept(one) && settledOf(one) !== undefined

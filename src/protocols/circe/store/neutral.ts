@@ -266,7 +266,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
 /** By the place where it lies; but in an inbox it may still wait, and in the log it may have been given up. */
 async function stageOf(parts: CirceParts, { place, agent, name, message }: Listed): Promise<View['stage']> {
   if (place === 'inbox' && agent !== undefined && !(await handedOf(parts, agent, name))) return 'written'
-  // Of those who got a copy each deals with its own.
+  // Each agent that got a copy settles its own.
   if (place === 'logged' && !isForEverybody(message) && (await givenUp(parts)).has(name)) return 'failed'
   return stages[place]
 }

@@ -129,7 +129,7 @@ export class CirceSteps implements Steps<CirceStep, Subject> {
     const { tree, settings } = this.#parts
     const [spot, target] = [await this.#spot(from), await this.#spot(to)]
     const transition = to.place === 'inbox' ? 'claim' : 'start'
-    // Judged when it has been won: another program may have put something else in its place.
+    // Judges the bytes that the move takes: another program may have replaced the file.
     const change = (bytes: Uint8Array) => {
       const parsed = parseMessage(bytes, settings.furtherIntents)
       return parsed.outcome === 'message' && isMeant(parsed.message) ? bytes : undefined

@@ -155,7 +155,7 @@ export async function readMessage(
   return { message: parsed.message, problems: parsed.problems, writtenAt: read.modifiedAt }
 }
 
-/** The whole of a message that is known by its head, wherever it is by now. */
+/** The whole message for a head, wherever the message is now. */
 export async function readWhole(parts: CirceParts, listed: Listed): Promise<PlacedMessage | undefined> {
   const read = await readAt(parts, listed, listed.name)
   return isFound(read) ? read : findMessage(parts, listed.name)

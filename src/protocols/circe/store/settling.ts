@@ -24,7 +24,7 @@ import { expectMessage, isFor, isFound, isInLog, type PlacedMessage, readAt } fr
 import { readSoundState, type TaskState } from './task-files.ts'
 import { idOf, viewOfFound } from './view.ts'
 
-/** What is done to a message, and the events that tell of it. `undefined`: it was done before. */
+/** The steps for a message, and the events that record them. `undefined`: they were done before. */
 type Change = (
   found: PlacedMessage,
   agent: AgentId,

@@ -72,7 +72,7 @@ export async function ownedTasks({ tree, root }: Reading): Promise<ReadonlySet<s
   return new Set(entries.flatMap(({ name }) => (name.endsWith('.owner') ? [name.slice(0, -'.owner'.length)] : [])))
 }
 
-/** Brings `.status` and `.checks` to say how the task stands. Twice is fine. */
+/** Writes the state of the task into `.status` and `.checks`. Twice is fine. */
 export async function writeTaskFiles(parts: CirceParts, task: Task): Promise<void> {
   for (const file of ['status', 'checks'] as const) {
     await writeTaskFile(parts, taskPath(parts.root, task.id, file), (before) => printTaskFile(file, task, before))

@@ -10,10 +10,10 @@ import type { DreamParts } from './parts.ts'
 /** What other agents leave with an agent, and people: an answered failure goes into the archive of the agent it waited for. */
 const byOthers: ReadonlySet<string> = new Set(['inbox', 'archive'])
 
-/** Asked before something is sent: throws if this agent may not get it, and answers what to tell of the name. */
+/** Asked before sending: throws if this agent may not get the message, and answers notices about its name. */
 export type Recipient = (agent: string) => Promise<readonly string[]>
 
-/** What to tell of an agent that is sent something, or why it may get nothing. */
+/** Notices about the recipient of a message, or why it may get none. */
 export interface Judged {
   readonly notices?: readonly string[]
   readonly refused?: string

@@ -63,7 +63,7 @@ export async function* earlierNotes(all: Dream): AsyncGenerator<EarlierNote> {
     for (const name of await noteNames(tree, folder)) {
       const path = childOf(folder, name)
       const note = await readNote(tree, path)
-      // What no version of ours has written is passed over; `inspect` tells of it.
+      // A note that no version of Signalbox wrote is passed over; `inspect` reports it.
       const found = note ? await whatIn(() => changeIn(all, path, note)) : 'strange'
       if (found === 'strange' || (found && !parseSteps(found.steps, found.subject))) continue
       yield { path, ...(found ? { change: found } : {}) }
@@ -214,7 +214,7 @@ async function joining({ parts }: Dream, plan: string, digest: string): Promise<
   ]
 }
 
-/** What a person answered. The note says so in this version too, and stays; only the earlier one had the line in it. */
+/** Finishes a person's answer. This version has the note too, so it stays; only earlier versions kept the log line in it. */
 async function answerChange({ parts }: Dream, view: DreamView, note: Note): Promise<Change | 'strange'> {
   const { line, text, by, verdict, failedAt, told } = note
   if (!isObject(line) || typeof text !== 'string' || typeof by !== 'string') return 'strange'

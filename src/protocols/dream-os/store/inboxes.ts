@@ -69,7 +69,7 @@ export class Inboxes extends Part {
     return all
   }
 
-  /** The messages in these folders of all agents, one at a time. What is no message is passed over; `inspect` tells of it. */
+  /** The messages in these folders of all agents, one at a time. What is no message is passed over; `inspect` reports it. */
   async *everywhere(folders: readonly Folder[]): AsyncGenerator<DreamView> {
     for (const agent of await this.dream.agents.withFolders())
       for (const folder of folders) for await (const found of this.in(agent, folder)) if (isMessage(found)) yield found

@@ -68,7 +68,7 @@ export class MailboxFiles extends Part {
   readonly memory: MailboxMemory
   /** What was read or written last: the same bytes need not be parsed again. */
   #last: Known | undefined
-  /** The locks that this process holds. Only while holding the lock of the mailbox. */
+  /** The locks that this process holds. Only within `Tree.exclusively` of the mailbox. */
   readonly #held = new Set<number>()
 
   constructor(dream: Dream) {
@@ -153,7 +153,7 @@ export class MailboxFiles extends Part {
     }
   }
 
-  /** Removes a lock whose holder is gone, so that programs which only know the lock can go on. Whose it was, if there was one. */
+  /** Removes a lock whose holder is gone, so that programs that only know the lock file can go on. Answers whose it was. */
   async clearLock(number: number, by: string): Promise<string | undefined> {
     const { tree, places } = this.parts
     const isThere = async (path: TreePath) => (await readIfLeaf(tree, path, { atMost: 1 })) !== undefined
@@ -168,7 +168,7 @@ export class MailboxFiles extends Part {
     })
   }
 
-  /** What is in an agent's own mailbox. On a cluster a read may be a moment old, unless the lock of the mailbox is held. */
+  /** What is in an agent's own mailbox. On a cluster a read may be a moment old, except within `Tree.exclusively`. */
   async openOwn(number: number, agent: string): Promise<OpenMailbox> {
     const opened = await this.open(number)
     if (opened.mailbox.isBare || opened.mailbox.agent === agent) return opened
@@ -188,7 +188,7 @@ export class MailboxFiles extends Part {
     })
   }
 
-  /** The steps that put messages back which another program has overwritten, and tell of it. */
+  /** The steps that put messages back which another program has overwritten, and log it. */
   resending(number: number, by: string, ids: readonly string[]): DreamStep[] {
     const lines = ids.map((message_id) => this.dream.logs.line('MESSAGE_RESENT', by, { mailbox: number, message_id }))
     return [{ do: 'resend', mailbox: number, ids }, ...lines.map((line): DreamStep => ({ do: 'log', line }))]

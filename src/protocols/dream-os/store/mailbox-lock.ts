@@ -24,7 +24,7 @@ type Locked =
 const ours = 'signalbox'
 const longestName = 4096
 
-/** Takes the lock, or says whose it is; does not wait. Only while holding the lock of the mailbox. */
+/** Takes the lock file, or says whose it is; does not wait. Only within `Tree.exclusively` of the mailbox. */
 export async function takeLock(parts: DreamParts, logs: Logs, mailbox: number, by: string): Promise<Locked> {
   const { tree, clock, places } = parts
   const { lockAgeMs } = parts.settings

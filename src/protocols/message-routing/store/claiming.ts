@@ -109,7 +109,7 @@ export class Claiming {
     if (scanned.depth === 0 && (await delivery.publishAll()) > 0) scanned = await inbox.scan(agent, options)
     const ordered = inOrder(scanned, options)
     const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
-    // After taking, so that a take that fails has moved nothing.
+    // After taking: if taking throws, no file has been rejected.
     const rejected = await this.#rejecting.rejectAll(agent, scanned.invalid, taken, options.compat === true)
     const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting, taken.notices)
     const depth = Math.max(0, scanned.depth - taken.gone - rejected.length)

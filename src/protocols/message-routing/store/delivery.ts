@@ -116,7 +116,7 @@ export class Delivery {
     }
   }
 
-  /** Moves what senders under a key staged and did not get round to moving. Answers how many. */
+  /** Moves messages that a killed sender had staged under a key. Answers how many. */
   async publishAll(): Promise<number> {
     let count = 0
     for await (const staged of this.once.unmoved()) {

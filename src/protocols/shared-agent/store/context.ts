@@ -78,7 +78,7 @@ export async function contextFiles(tree: Tree, { contextFolder }: SessionSetting
   return (await tree.list(folder)).filter(isContextFile).map(({ name }) => childOf(folder, name))
 }
 
-/** Above 90 %: named by date and time. What another session exported in the same minute stays as it is. */
+/** When more than 90 % of the context is used. Named by date and time; never overwrites the file of another session. */
 export async function exportAutomatically(
   speech: Pick<Speech, 'parts' | 'id' | 'agent'>,
 ): Promise<{ readonly path: string; readonly answer: CommandAnswer }> {

@@ -27,7 +27,7 @@ export interface SettledTask {
   readonly task: Task
 }
 
-/** Records what came of the task that `find` answers, tells who gave it, and hands over what waited for it. */
+/** Records the outcome of the task that `find` answers, tells its sender, and hands over the tasks that waited for it. */
 export async function settleTask(
   parts: SessionParts,
   id: SessionId,

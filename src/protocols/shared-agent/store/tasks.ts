@@ -53,7 +53,7 @@ export const taskHandlers: Handlers = {
     const retried = await parts.documents.change(id, { by: agent }, (session, at) => {
       const found = taskMeant(session, given.agent ?? '', given.task ?? '')
       if (!found) return { answer: undefined }
-      // What waits already is only handed over again; its carrier may be another one by now.
+      // A task that waits already is only handed over again. The roles may name another carrier since.
       const before = found.state === 'pending' ? found : stepped(found, 'retry', at)
       const { via: _, result: __, message: ___, ...again } = before
       const via = carrierFor(roles, found.agent)

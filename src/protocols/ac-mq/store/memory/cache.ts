@@ -80,7 +80,7 @@ export class OpenCache {
     }
     for await (const entry of eachArchived(tree, archivePath(place), settings)) {
       const { pack, offset, name, finishedAt, size, status } = entry
-      // Packs do not change; what lies loose there may.
+      // Packs do not change; single files in the archive may.
       const mark = `${finishedAt} ${size} ${status}`
       await add(`${pack} ${offset} ${name}`, entry, name, mark, mark)
     }
@@ -131,7 +131,7 @@ async function keep(files: MissionFiles, cache: MemoryCache, news: number): Prom
   if (isSaved) await unlessFailed(write(files, printCache(cache)))
 }
 
-/** In place of an older one. Of two processes at once one is first; the other need not write then. */
+/** Replaces an older cache. When two processes write at once, the second one gives up: the first has written the same. */
 async function write(files: MissionFiles, bytes: Uint8Array): Promise<void> {
   const { tree } = files
   if (bytes.length > mostBytes) return

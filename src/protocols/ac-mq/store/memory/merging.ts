@@ -110,7 +110,7 @@ async function idsIn(files: MissionFiles, name: string): Promise<string[]> {
   return leaf ? idsInSnapshot(Buffer.from(leaf.bytes).toString('utf8')) : []
 }
 
-/** Those that a snapshot covers, but for what an unfinished message depends on: it stays where a shell finds it. */
+/** The messages that a snapshot covers, except those that an unfinished message depends on: these stay in the queue. */
 async function without(files: MissionFiles, covered: ReadonlySet<string>) {
   const texts: MessageText[] = []
   for await (const text of eachText(files, { archived: false })) texts.push(text)

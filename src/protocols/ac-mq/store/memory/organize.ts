@@ -122,7 +122,7 @@ const changedSince = (stay: Organized['stay']) => {
 }
 
 type OrganizeStep =
-  /** Names lead to the new places from now on, for as long as nothing lies at the old ones. */
+  /** Old paths lead to the new ones from now on, unless a file is at the old path again. */
   | ({ readonly do: 'record' } & Omit<Run, 'interrupted'>)
   | { readonly do: 'move'; readonly from: string; readonly to: string }
   | { readonly do: 'readme'; readonly cluster: string }

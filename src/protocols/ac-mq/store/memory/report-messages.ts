@@ -9,7 +9,7 @@ import type { MissionFiles } from '../parts.ts'
 import { isSummaryTask } from './summary-task.ts'
 import { byTime, eachText, readOneText } from './texts.ts'
 
-/** Of one message, and of all of them together, in characters: enough to tell what came of it. */
+/** The most characters of one message, and of all together: enough to say what the result was. */
 const mostOfOne = 8000
 const mostOfAll = 32 * 1024 * 1024
 /** Of each message once that is used up. */
@@ -64,7 +64,7 @@ export async function* logOf(
   }
 }
 
-/** Finds again what was found before: messages move on meanwhile. */
+/** Looks a message up again, since it may have moved to another queue. */
 function bodyReader(files: MissionFiles): BodyReader {
   const entries = once(async () => {
     const found = new Map<string, ArchivedEntry>()

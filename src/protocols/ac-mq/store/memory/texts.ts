@@ -36,7 +36,7 @@ export async function listQueues({ tree, queues }: MissionFiles): Promise<QueueL
   return listed as QueueListing
 }
 
-/** In no order that means anything. What cannot be read is left out: `list` and `doctor` tell of it. */
+/** In no particular order. What cannot be read is left out: `list` and `doctor` report it. */
 export async function* eachText(
   files: MissionFiles,
   {

@@ -83,7 +83,7 @@ export class HeldBack {
     return this.#elsewhere
   }
 
-  /** The ids of those that others have taken and that are still waited for. */
+  /** The ids of messages that other processes have claimed and that waiting messages depend on. */
   away(): string[] {
     for (const short of this.#away.keys()) if (!this.#waiting.has(short)) this.#away.delete(short)
     return [...this.#away.values()]

@@ -71,7 +71,7 @@ export class Base {
     return names
   }
 
-  /** The first few for a recipient of those that this is true of, best first. */
+  /** The first few messages for a recipient that pass the test, best first. */
   first(recipient: string, most: number, isThere: (name: string) => boolean): Candidate[] {
     const found: Candidate[] = []
     const section = this.#sections.find(({ to }) => to === recipient)

@@ -196,7 +196,7 @@ export class PendingIndex {
     return isSooner && this.#wakeFinishedAway(this.#held.away())
   }
 
-  /** Looks what has become of those that others took, one by one. */
+  /** Looks up the state of each message that another process has claimed. */
   async #wakeFinishedAway(ids: readonly string[]): Promise<boolean> {
     let hasWoken = false
     for (const id of ids) {
@@ -284,7 +284,7 @@ export class PendingIndex {
     return undefined
   }
 
-  /** The next to be judged. `look`: the folder tells sooner than trying what is left of those that were leapt over. */
+  /** The next candidate. `look`: listing the folder is quicker than trying the candidates that were leapt over. */
   #next(agent: string, isMine: boolean): Candidate | 'look' | undefined {
     for (;;) {
       const heap = this.#ready.bestFor(agent, isMine)
@@ -345,7 +345,7 @@ export class PendingIndex {
     return this.#dependencies.areMet(dependencies)
   }
 
-  /** Where a message is by now; `undefined` when nobody knows it. */
+  /** The state of a message now; `undefined` when the message is not known. */
   stateOf(id: string) {
     return this.#dependencies.stateOf(id)
   }
@@ -368,7 +368,7 @@ export class PendingIndex {
     }))
   }
 
-  /** The same with the cycle that a message is in. Looked for only when one waits for another that waits too. */
+  /** The same with the cycle that a message is in. Searched only when a message waits for another waiting one. */
   async #named(held: readonly Parked[]): Promise<Parked[]> {
     if (!held.some(({ states }) => states.some((state) => state.is === 'waiting' && state.state === 'pending'))) {
       return [...held]

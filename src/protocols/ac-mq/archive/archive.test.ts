@@ -207,7 +207,8 @@ describe('archiving', () => {
     // The earlier one is packed first, so the name is free again; make it taken once more while messages move.
     const racing = new Proxy(tree, {
       get(target, key: keyof Tree) {
-        if (key !== 'move') return (target[key] as (() => void) | undefined)?.bind(target)
+        if (key !== 'move')
+          return typeof target[key] === 'function' ? (target[key] as () => void).bind(target) : target[key]
         return async (from: never, to: never) => {
           await target.create(childOf(month, 'task.md'), Buffer.from('moved here by hand'))
           return target.move(from, to)
@@ -251,7 +252,8 @@ describe('finding', () => {
     const read: string[] = []
     const watched = new Proxy(tree, {
       get(target, key: keyof Tree) {
-        if (key !== 'read') return (target[key] as (() => void) | undefined)?.bind(target)
+        if (key !== 'read')
+          return typeof target[key] === 'function' ? (target[key] as () => void).bind(target) : target[key]
         return (path: never) => {
           read.push(path)
           return target.read(path)
@@ -432,7 +434,8 @@ describe('damage', () => {
     await tree.remove(index)
     const reading = new Proxy(tree, {
       get(target, key: keyof Tree) {
-        if (key !== 'create') return (target[key] as (() => void) | undefined)?.bind(target)
+        if (key !== 'create')
+          return typeof target[key] === 'function' ? (target[key] as () => void).bind(target) : target[key]
         return async () => {
           throw denied('READ_ONLY', 'It may only be read.')
         }
@@ -603,6 +606,7 @@ describe('interruptions', () => {
     return new Proxy(tree, {
       get(target, key: keyof Tree) {
         if (target[key] === undefined) return undefined // A verb that this engine does without.
+        if (typeof target[key] !== 'function') return target[key]
         const call = (target[key] as (...values: unknown[]) => unknown).bind(target)
         return async (...values: unknown[]) => {
           if (['create', 'move', 'remove'].includes(key)) writes++
@@ -692,6 +696,7 @@ describe('several archivers', () => {
       const asleep = new Proxy(sleepy, {
         get(target, key: keyof Tree) {
           if (target[key] === undefined) return undefined // A verb that this engine does without.
+          if (typeof target[key] !== 'function') return target[key]
           const call = (target[key] as (...values: unknown[]) => unknown).bind(target)
           if (!['create', 'move', 'remove'].includes(key)) return call
           return async (...values: unknown[]) => {

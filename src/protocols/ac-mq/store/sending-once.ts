@@ -13,11 +13,11 @@ import { isReport } from '../reports.ts'
 import type { AcmqRecord } from '../schema.ts'
 import { findCopy } from './copies.ts'
 import type { Finder } from './finder.ts'
+import { labelOf } from './label.ts'
 import { bodyElsewhere } from './large-bodies.ts'
 import { enterQueue } from './moving.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import { labelOf } from './waiting/candidate.ts'
 import type { Candidate } from './waiting/waiting.ts'
 
 type Body = string | Uint8Array

@@ -8,10 +8,10 @@ import { agentId, fileNameOf, idLengths, isMessageId, recipientId } from '../lay
 import { messageContent, printHeader } from '../print-header.ts'
 import { type AcmqRecord, areSame, noDependencies } from '../schema.ts'
 import type { Finder } from './finder.ts'
+import { labelOf } from './label.ts'
 import type { MissionPlaces } from './places.ts'
 import type { Policy } from './policy.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import { labelOf } from './waiting/candidate.ts'
 import type { WaitingMessages } from './waiting/waiting.ts'
 
 export interface SendInput {

@@ -26,11 +26,11 @@ import { readdressed } from './addressing.ts'
 import type { ClaimMove } from './claim-move.ts'
 import { archivedCopy, type Copy, queuedCopy } from './copies.ts'
 import { busyFor, type Finder, inOtherHands, type QueueEntry } from './finder.ts'
+import { labelOf } from './label.ts'
 import { moveMessage, type Travelled } from './moving.ts'
 import { type MessageRef, notClaimed, notYours, type Settled, wrongState } from './outcomes.ts'
 import type { MissionFiles } from './parts.ts'
 import { type AcmqView, viewOf } from './view.ts'
-import { labelOf } from './waiting/candidate.ts'
 import type { WaitingMessages } from './waiting/waiting.ts'
 
 type Ended = typeof transitions.processing

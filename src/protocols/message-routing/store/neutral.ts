@@ -142,10 +142,18 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
 
     /** A message is its reader's until it is ended: the receipt has no end. */
     async take(agent, { id, waitMs, signal }) {
-      const asked = { limit: 1, id, waitMs, signal }
+      const asked = { limit: 1, id, signal }
+      let isFirst = true
       for (;;) {
-        const [next] = (await claiming.receive(agent, { ...asked, peek: true })).messages
-        if (!next) return undefined
+        const wait = isFirst || waitMs === undefined ? {} : { waitMs }
+        const [next] = (await claiming.receive(agent, { ...asked, ...wait, peek: true })).messages
+        if (!next) {
+          // Taking rejects what is no message; nothing has this id.
+          if (isFirst) await claiming.receive(agent, { id: 'none' })
+          if (!isFirst || waitMs === undefined) return undefined
+          isFirst = false
+          continue
+        }
         const name = claimNameOf(agent, next.id)
         // Noted before it is taken: a process that is killed in between leaves a message that somebody has, not one that is gone.
         const noted = await claims.take(name, next.to)

@@ -3,7 +3,8 @@
  * of them decides anything, because a claim is judged on what was won. AC-MQ §4.2.
  */
 import { everyone } from '../../names.ts'
-import { type ByLabel, type Candidate, candidateOf, foundBy, isAsRemembered, labelsFor } from './candidate.ts'
+import { type ByLabel, foundBy, labelsFor } from '../label.ts'
+import { type Candidate, candidateOf, isAsRemembered } from './candidate.ts'
 import { PendingIndex } from './pending-index.ts'
 
 export type { Candidate } from './candidate.ts'

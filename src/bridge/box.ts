@@ -147,9 +147,15 @@ export class Box {
     return (await this.#until(look, waiting)) ?? []
   }
 
-  /** How many wait, up to a hundred. */
+  /** How many wait, up to a hundred. Told beside an answer, which counts more: where it cannot be told, none do. */
   async waiting(agent: string): Promise<number> {
-    return (await this.inbox(agent, { limit: mostCounted })).length
+    return this.inbox(agent, { limit: mostCounted }).then(
+      (messages) => messages.length,
+      (error: unknown) => {
+        if (error instanceof SignalboxError) return 0
+        throw error
+      },
+    )
   }
 
   /** Hands one message to the agent and to nobody else: the one named, or the most urgent of all protocols. */
@@ -261,7 +267,7 @@ export class Box {
 
   /**
    * The first answer of one of them. A protocol whose files are out of order stops no other: what it throws counts if nothing
-   * else was found.
+   * else was found. One in which no agent can have this name has nothing for it.
    */
   async #inEach<T>(
     members: readonly Member[],
@@ -269,16 +275,22 @@ export class Box {
     isEnough = () => false,
   ): Promise<T | undefined> {
     let failure: unknown
+    let misfit: unknown
+    let misfits = 0
     for (const member of members) {
       try {
         const found = await ask(member)
         if (found !== undefined) return found
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
-        failure ??= error
+        if (error.kind === 'InvalidInput') {
+          misfit ??= error
+          misfits++
+        } else failure ??= error
       }
     }
     if (failure !== undefined && !isEnough()) throw failure
+    if (misfits > 0 && misfits === members.length) throw misfit
     return undefined
   }
 

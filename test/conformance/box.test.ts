@@ -199,6 +199,10 @@ describe('several protocols', () => {
       writeFileSync(join(root, 'state/agents/gemini/taken'), 'a file where a folder belongs')
       expect((await box.take('gemini'))?.message.text).toBe('Later')
       await expect(box.take('gemini')).rejects.toMatchObject({ exit: 5 })
+      // A name that no agent of Message Routing can have.
+      await box.send({ from: 'lead', to: 'Reviewer', text: 'Look' })
+      expect((await box.take('Reviewer'))?.message.text).toBe('Look')
+      expect(await box.inbox('Reviewer')).toEqual([])
       // Another name of an agent, and another spelling of one, mean that agent.
       expect((await box.send({ from: 'lead', to: 'coder', text: 'x' })).message).toMatchObject({
         protocol: 'mr',

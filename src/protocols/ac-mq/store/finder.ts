@@ -126,7 +126,7 @@ export const inOtherHands = (id: string) =>
 /** Most messages that others depend on are completed. */
 export const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
 
-/** A file without a usable id is read again after so many milliseconds, or so many times what reading all of them took. */
+/** A file without a usable id is read again after so many milliseconds; after as many times what reading all took, if that is longer. */
 const believedFor = 1000
 const restFactor = 20
 

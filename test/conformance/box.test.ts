@@ -123,6 +123,13 @@ function describeVerbs(home: string, prepare: () => Promise<EnginePlace>): void 
     expect((await awaited)?.message.text).toBe('Wake up')
   })
 
+  verifies('X-neutral', 'gets a long text whole, or its sender is told that it is too long', async () => {
+    const text = `Long\n${'x'.repeat(300_000)}`
+    const sent = await send(text).catch((error: { readonly exit?: number }) => error)
+    if (!('handle' in sent)) expect(sent.exit).toBe(2)
+    else expect((await take()).message.text).toBe(text)
+  })
+
   verifies('X-neutral', 'a tell is finished when it was read', async () => {
     const { handle } = await send('News', { kind: 'tell' })
     expect((await take()).message).toMatchObject({ handle, kind: 'tell' })

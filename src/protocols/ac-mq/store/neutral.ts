@@ -21,6 +21,7 @@ import { isoTime } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
 import { queueNames } from '../schema.ts'
 import { seenIn } from './agents.ts'
+import { readLargeBody } from './large-bodies.ts'
 import type { Mission, MissionParts } from './mission.ts'
 import type { Missions } from './missions.ts'
 import type { Settled } from './outcomes.ts'
@@ -68,7 +69,10 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     lift,
     async text({ id, place }) {
       try {
-        return (await (await (await missions.open(place)).overview()).show(id)).body
+        const mission = await missions.open(place)
+        const shown = await (await mission.overview()).show(id)
+        // A body that is too large for its message lies in a file of its own.
+        return (await readLargeBody(mission.files, shown)) || shown.body
       } catch (error) {
         if (error instanceof SignalboxError && error.kind === 'NotFound') return undefined
         throw error

@@ -41,7 +41,7 @@ export async function readPlainYaml(text: string): Promise<PlainNode> {
       if (token.type === 'error') throw new PlainYamlProblem(lineAt(token.offset), firstLine(token.message))
       tokens.push(token)
     }
-    // Near the end of the stack the package does not merely fail: so deep nesting is refused before it is read.
+    // Deep nesting is refused here: inside the package it would end the process when the stack is full.
     if (parser.stack.length > 4 * deepest) throw new PlainYamlProblem(lineAt(parser.offset), 'nested too deep')
   }
   tokens.push(...parser.end())

@@ -84,7 +84,7 @@ function preferred(all: readonly Meant[], fits: (one: Meant) => boolean): readon
   return fitting.length > 0 ? fitting : all
 }
 
-/** What `--in` may call them. */
+/** The values of `--in` that mean this message: its protocol, and its mission or session. */
 const placesOf = ({ protocol, message }: Meant): string[] =>
   [protocol.name, message.envelope.place].filter((name) => name !== undefined)
 

@@ -35,7 +35,7 @@ export class GroupCommit {
     return flushing.next
   }
 
-  /** Begins after this pass of the event loop: others that were woken with us have changes, too. */
+  /** Begins after this pass of the event loop, so that changes which other callers make in it are flushed together with ours. */
   #begin(folder: TreePath): Flushing {
     const idle = new Promise<void>((resolve) => setImmediate(resolve))
     const flushing = { idle, next: undefined }

@@ -98,7 +98,7 @@ export class ClaimNotes {
   }
 }
 
-/** Anybody may have written the note: what is no claim counts as none. */
+/** The claim in a note; `undefined` where the note is no claim, since a stranger may have written it. */
 function claimIn({ bytes }: Pick<Leaf, 'bytes'>): Claim | undefined {
   try {
     const { holder, attempt, until } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>

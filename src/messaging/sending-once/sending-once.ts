@@ -58,7 +58,7 @@ const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 export class SendingOnce {
   readonly #tree: Tree
   readonly #places: SendingPlaces
-  /** `NAME~UUID.md`, with the name of the key; without it, of an earlier version. */
+  /** `NAME~UUID.md`, where NAME is the name of the key. Earlier versions wrote `UUID.md`. */
   readonly #stagedName: RegExp
 
   constructor(tree: Tree, places: SendingPlaces) {

@@ -79,7 +79,7 @@ const ambiguous = (text: string, handles: readonly string[]) =>
 async function noSuchMessage(bus: Bus, text: string) {
   const near = await nearestHandle(bus, text)
   return notFound('NO_SUCH_MESSAGE', `No message is called ${quoted(text)}.`, {
-    hint: near === undefined ? 'See what there is: signalbox inbox, or signalbox search TEXT' : `Did you mean ${near}?`,
+    hint: near === undefined ? 'See what waits: signalbox inbox --as AGENT' : `Did you mean ${near}?`,
     details: { handle: text.slice(0, 400), ...(near === undefined ? {} : { near }) },
   })
 }

@@ -18,7 +18,20 @@ it.each([
   ['[ab].ts', 'a.ts', true],
   ['docs/**', 'src/**', false],
   ['a*b*c', '*x*', true],
+  ['src/**/a.ts', 'src/a.ts', true],
+  ['**/a/**', 'x/a/y', true],
+  ['a/**/b', '**/c', true],
+  ['.', 'src/a.ts', true],
+  ['a{b', 'a{b', true],
+  ['a{b', 'ab', false],
 ])('%s and %s: %s', (one, other, expected) => {
   expect(globsOverlap(one, other)).toBe(expected)
   expect(globsOverlap(other, one)).toBe(expected)
+})
+
+it('a pattern of a stranger takes no time to speak of', () => {
+  const startedAt = performance.now()
+  expect(globsOverlap(`${'*a'.repeat(400)}b`, `${'a*'.repeat(400)}c`)).toBe(false)
+  expect(globsOverlap(`${'**/a/'.repeat(150)}b`, `${'a/**/'.repeat(150)}c`)).toBe(true)
+  expect(performance.now() - startedAt).toBeLessThan(2000)
 })

@@ -11,7 +11,7 @@ import type { Durability } from '../tree/tree.ts'
 import { type Bus, type FoundMessage, findAll, findOne, type Member } from './bus.ts'
 import { parseReceipt, printReceipt } from './handle.ts'
 import { Homes, usualProtocol } from './homes.ts'
-import { noteShown } from './shown.ts'
+import { beginHanding, endHanding, neverShown, noteShown } from './shown.ts'
 
 export interface BoxDraft extends Omit<Draft, 'from' | 'to' | 'place' | 'dependsOn' | 'origin'> {
   readonly from: string
@@ -33,6 +33,8 @@ export interface TakenMessage {
   readonly message: Envelope & { readonly text: string }
   /** ISO 8601. Without it the message is the agent's for good. */
   readonly until?: string
+  /** It was taken before, by a process that was killed before it could show it. */
+  readonly isGivenAgain?: true
   readonly durability: Durability
 }
 
@@ -162,13 +164,38 @@ export class Box {
   async take(agent: string, options: Waiting & { readonly handle?: string } = {}): Promise<TakenMessage | undefined> {
     await this.#acts(agent)
     const { handle } = options
+    const again = handle === undefined ? await this.#neverShown(agent) : undefined
+    if (again) return again
     const look = () => (handle === undefined ? this.#takeNext(agent) : this.#takeNamed(agent, handle))
-    return this.#until(look, options, ({ receipt }) => this.release(receipt))
+    const taken = await this.#until(look, options, ({ receipt }) => this.release(receipt))
+    if (taken && taken.until === undefined) await beginHanding(this.#bus.tree, agent, taken.receipt)
+    return taken
+  }
+
+  /** What an earlier process of this agent took, and was killed before it could show it. */
+  async #neverShown(agent: string): Promise<TakenMessage | undefined> {
+    for await (const receipt of neverShown(this.#bus.tree, agent)) {
+      const { handle, attempt } = parseReceipt(receipt)
+      const found = await findAll(this.#bus, handle).catch((error: unknown) => {
+        if (!(error instanceof SignalboxError)) throw error
+        return []
+      })
+      for (const { envelope, member, text } of found) {
+        const { claim, stage } = envelope
+        const isHeld = claim && isSame(claim.by, await this.homes.nameIn(member.name, agent))
+        if (stage !== 'claimed' || !isHeld || (claim.attempt ?? 1) !== attempt) continue
+        const message = { ...envelope, text: (await text()) ?? '' }
+        return { receipt, message, isGivenAgain: true, durability: 'process' }
+      }
+      await endHanding(this.#bus.tree, agent, receipt)
+    }
+    return undefined
   }
 
   /** Says that the agent was given the text: after it was printed and flushed, or returned. A tell is finished by that. */
   async shown({ message, receipt }: Handed, reader: string, through: string): Promise<void> {
     await noteShown(this.#bus.tree, message.handle, { reader, through }, parseReceipt(receipt).attempt)
+    await endHanding(this.#bus.tree, reader, receipt)
     if (message.kind === 'tell') await this.done(receipt, {}, reader)
   }
 

@@ -2,10 +2,15 @@
  * That the text of a message has left this program for its reader: printed, flushed or returned. Everything else on the way of a
  * message follows from its protocol's own files; only this is noted.
  *
- *   .signalbox/state/shown/{digest of the handle}~{attempt}.json   {"handle", "by", "through"}; its time is when it was shown
+ *   .signalbox/state/shown/{digest of the handle}~{attempt}~{…}.json   {"handle", "by", "through"}; its time is when it was shown
+ *   .signalbox/state/shown/handing/{digest of the reader}~{…}.json     {"receipt", "times"}: taken, and not shown yet
+ *
+ * A claim that has an end comes back by itself when its process is killed before the text was shown. One that has none is given to
+ * the same reader again.
  */
 import { sha256 } from '../formats/digest.ts'
-import { childOf } from '../kernel/tree-path.ts'
+import { childOf, type TreePath } from '../kernel/tree-path.ts'
+import { changeLeaf } from '../messaging/leaves/change.ts'
 import { prune } from '../messaging/leaves/keep.ts'
 import { listIfFolder, readIfLeaf } from '../messaging/leaves/tolerant.ts'
 import { stateOf } from '../tree/home.ts'
@@ -60,3 +65,48 @@ function noteIn(bytes: Uint8Array, of: string): Omit<Shown, 'at'> | undefined {
 }
 
 const digestOf = (text: string): string => sha256(text).slice(0, 24)
+
+const handingFolder = childOf(folder, 'handing')
+/** A process that has not shown what it took after so long counts as killed or held. */
+const longestHandingMs = 5000
+
+const handingPrefix = (reader: string): string => `${digestOf(reader.toLowerCase())}~`
+const handingNote = (reader: string, receipt: string): TreePath =>
+  childOf(handingFolder, `${handingPrefix(reader)}${digestOf(receipt)}.json`)
+
+/** This process has taken a message and is about to show it. */
+export async function beginHanding(tree: Tree, reader: string, receipt: string): Promise<void> {
+  await tree.create(handingNote(reader, receipt), `${JSON.stringify({ receipt, times: 1 })}\n`)
+}
+
+/** The message was shown, or is no longer the reader's. */
+export async function endHanding(tree: Tree, reader: string, receipt: string): Promise<void> {
+  await tree.remove(handingNote(reader, receipt))
+}
+
+/** The receipts of what was taken for a reader and never shown. Each is answered to one process, which has to show it now. */
+export async function* neverShown(tree: Tree, reader: string): AsyncGenerator<string> {
+  for (const { name, kind } of await listIfFolder(tree, handingFolder)) {
+    if (kind !== 'leaf' || !name.startsWith(handingPrefix(reader))) continue
+    const path = childOf(handingFolder, name)
+    const leaf = await readIfLeaf(tree, path, { atMost: longestNote })
+    const seen = leaf && handingIn(leaf.bytes)
+    if (!seen || Math.abs((await tree.now()) - leaf.modifiedAt) < longestHandingMs) continue
+    const { outcome } = await changeLeaf(tree, path, (now) => {
+      const noted = now && handingIn(now.bytes)
+      const isUnchanged = noted?.receipt === seen.receipt && noted.times === seen.times
+      return isUnchanged ? Buffer.from(`${JSON.stringify({ ...seen, times: seen.times + 1 })}\n`) : undefined
+    })
+    if (outcome === 'replaced') yield seen.receipt
+  }
+}
+
+function handingIn(bytes: Uint8Array): { readonly receipt: string; readonly times: number } | undefined {
+  try {
+    const { receipt, times } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
+    return typeof receipt === 'string' && Number.isSafeInteger(times) ? { receipt, times: times as number } : undefined
+  } catch {
+    // Not JSON, or null.
+    return undefined
+  }
+}

@@ -2,8 +2,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openWorkspace, type Workspace } from '../../src/index.ts'
+import { Box } from '../../src/bridge/box.ts'
+import type { Bus } from '../../src/bridge/bus.ts'
+import { heldClock, openWorkspace, type Workspace } from '../../src/index.ts'
 import { treePath } from '../../src/kernel/tree-path.ts'
+import { AgentDirectory } from '../../src/messaging/agents/directory.ts'
 import { quickTempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
 import { type EnginePlace, onEveryEngine } from './every-engine.ts'
@@ -219,4 +222,41 @@ describe('several protocols', () => {
       await box.close()
     },
   )
+})
+
+describe.each(['mr', 'circe', 'session'] as const)('a claim without an end, in %s', (home) => {
+  verifies('X-crash', 'is given again to its agent where a process was killed before it showed the text', async () => {
+    const root = quickTempDir()
+    mkdirSync(join(root, '.signalbox/agents'), { recursive: true })
+    writeFileSync(join(root, '.signalbox/agents/coder.yaml'), `home: ${home}\n`)
+    const clock = heldClock(Date.now())
+    const box = await openWorkspace({ root, environment: {}, clock })
+    const store = home === 'session' ? box.sessions : box[home]
+    const member = { name: home, title: home, neutral: await store.neutral() }
+    const bus: Bus = {
+      tree: box.tree,
+      directory: new AgentDirectory(box.tree),
+      names: [home],
+      async *used() {
+        yield member
+      },
+      member: async () => member,
+      noticesAbout: async () => [],
+    }
+    const { message } = await new Box(bus).send({ from: 'lead', to: 'coder', text: 'Once' })
+    // The process ends here, without a word.
+    const unseen = (await new Box(bus).take('coder'))!
+    expect(await box.take('coder')).toBeUndefined()
+    clock.advance(6000)
+    const takers = await Promise.all([new Box(bus).take('coder'), new Box(bus).take('coder')])
+    const [again] = takers.filter((taken) => taken !== undefined)
+    expect(takers.filter((taken) => taken !== undefined)).toHaveLength(1)
+    expect(again).toMatchObject({ receipt: unseen.receipt, isGivenAgain: true, message: { text: 'Once' } })
+    await new Box(bus).shown(again!, 'coder', 'test')
+    clock.advance(6000)
+    expect(await box.take('coder')).toBeUndefined()
+    expect((await box.done(again!.receipt, { text: 'Did it' })).outcome).toBe('settled')
+    expect((await box.wait(message.handle)).result).toBe('Did it')
+    await box.close()
+  })
 })

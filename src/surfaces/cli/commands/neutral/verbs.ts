@@ -30,9 +30,14 @@ export const inboxFace = commandFace(inbox, ({ messages }, screen) =>
 
 export const takeFace = commandFace(take, (output, screen) => {
   if (output.outcome === 'nothing') return 'Nothing waits.\n'
-  const { message, receipt, until, waiting } = output
+  const { message, receipt, until, waiting, isGivenAgain } = output
   const { from, kind, urgency, path, text } = message
-  const facts = [kind, ...(urgency === 'normal' ? [] : [urgency]), ...(until === undefined ? [] : [`until ${until}`])]
+  const facts = [
+    kind,
+    ...(urgency === 'normal' ? [] : [urgency]),
+    ...(until === undefined ? [] : [`until ${until}`]),
+    ...(isGivenAgain ? ['given again'] : []),
+  ]
   const how = screen.next(`signalbox done ${shellWord(shortHandle(receipt))} --result TEXT`)
   const ends = kind === 'tell' ? '' : `${how} (or fail --reason TEXT, or release)\n`
   return `${facts.join(', ')}\n${quotation(text, from, screen, path)}${ends}${moreLine(waiting)}`

@@ -104,7 +104,8 @@ export async function* neverShown(tree: Tree, reader: string): AsyncGenerator<st
 function handingIn(bytes: Uint8Array): { readonly receipt: string; readonly times: number } | undefined {
   try {
     const { receipt, times } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
-    return typeof receipt === 'string' && Number.isSafeInteger(times) ? { receipt, times: times as number } : undefined
+    const isOurs = typeof receipt === 'string' && /^.+@[1-9]\d{0,8}$/.test(receipt) && Number.isSafeInteger(times)
+    return isOurs ? { receipt, times: times as number } : undefined
   } catch {
     // Not JSON, or null.
     return undefined

@@ -45,7 +45,10 @@ async function reasonFor(bus: Bus, found: FoundMessage, stage: Stage, ladder: re
       return { why: `${holder} has finished it.`, next: `signalbox show ${envelope.handle}` }
     case 'failed': {
       const outcome = await member.neutral.outcomeOf?.(envelope.id, envelope)
-      return { why: `It failed: ${firstLine(outcome?.text ?? 'no reason was given')}`, next: failedNext(envelope) }
+      return {
+        why: `It failed: ${firstLine(outcome?.text ?? 'no reason was given')}`,
+        next: `signalbox show ${envelope.handle}`,
+      }
     }
     case 'shown':
     case 'claimed':
@@ -153,9 +156,6 @@ async function waitingBefore(
   }
   return undefined
 }
-
-const failedNext = ({ protocol, place, id }: Envelope): string =>
-  protocol === 'acmq' ? `signalbox acmq retry ${place} ${id}` : 'signalbox doctor'
 
 const isEverybody = (name: string): boolean => /^(all|broadcast)$/i.test(name)
 

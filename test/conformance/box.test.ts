@@ -1,4 +1,5 @@
 /** The verbs for every agent hold in every protocol that an agent can be at home in. */
+import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -244,6 +245,12 @@ describe.each(['mr', 'circe', 'session'] as const)('a claim without an end, in %
       noticesAbout: async () => [],
     }
     const { message } = await new Box(bus).send({ from: 'lead', to: 'coder', text: 'Once' })
+    // Notes of strangers do nothing.
+    const handing = join(root, '.signalbox/state/shown/handing')
+    mkdirSync(handing, { recursive: true })
+    const reader = createHash('sha256').update('coder').digest('hex').slice(0, 24)
+    for (const [n, text] of ['', 'null', '{"receipt":"x","times":1}', '{"receipt":"toy:1@1","times":1}'].entries())
+      writeFileSync(join(handing, `${reader}~${n}.json`), text)
     // The process ends here, without a word.
     const unseen = (await new Box(bus).take('coder'))!
     expect(await box.take('coder')).toBeUndefined()

@@ -2,7 +2,7 @@
  * Locks for every agent, by pattern: `src/auth/**`. They are leases of the tree like the locks of sessions, in a space of their own.
  * Patterns of different owners that can mean the same path exclude each other; so do a pattern and a lock of any session.
  *
- *   .signalbox/state/locks/reasons/{…}.json   {"glob", "owner", "reason"}: why somebody holds one
+ *   .signalbox/state/locks/reasons/{…}.json   {"glob", "owner", "reason"}: what the owner holds the lock for
  */
 import { sha256 } from '../../formats/digest.ts'
 import { globsOverlap } from '../../formats/glob-overlap.ts'

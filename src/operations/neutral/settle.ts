@@ -4,7 +4,7 @@ import { boxOf } from '../bus.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { receipt, told } from './fields.ts'
 
-/** Whoever acts, if anybody was named; a receipt alone is enough. */
+/** The agent that acts, if the caller named one; a receipt alone is enough. */
 const actor = async (context: Context) => (await context.configuration()).agent
 
 export const done = defineOperation({

@@ -27,7 +27,7 @@ import type { Missions } from './missions.ts'
 import type { Settled } from './outcomes.ts'
 import { policyPath } from './policy.ts'
 import type { Repair } from './reconcile.ts'
-import type { AcmqView, ArchivedView } from './view.ts'
+import type { AcmqView, AcmqViewWithBody, ArchivedView } from './view.ts'
 
 /** Where messages go that name no mission. */
 const missionOfAll = 'main'
@@ -67,10 +67,12 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     holdsBack: true,
     stages,
     lift,
-    async text({ id, place }) {
+    async text(view) {
+      const { id, place } = view
       try {
         const mission = await missions.open(place)
-        const shown = await (await mission.overview()).show(id)
+        // What was claimed a moment ago came with its body.
+        const shown = 'body' in view ? (view as AcmqViewWithBody) : await (await mission.overview()).show(id)
         // A body that is too large for its message lies in a file of its own.
         return (await readLargeBody(mission.files, shown)) || shown.body
       } catch (error) {

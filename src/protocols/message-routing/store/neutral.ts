@@ -155,7 +155,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
           continue
         }
         const name = claimNameOf(agent, next.id)
-        // Noted before it is taken: a process that is killed in between leaves a message that somebody has, not one that is gone.
+        // The claim is noted before the message is taken, so that a process killed in between leaves a claimed message and no lost one.
         const noted = await claims.take(name, next.to)
         const { messages, durability } = await claiming.receive(agent, { limit: 1, id: next.id })
         const [message] = messages

@@ -33,21 +33,34 @@ export interface FoundMessage extends Message {
 
 /** As many as a proposal is looked for in. */
 const mostCandidates = 500
+/** How often a message is looked for before it counts as missing. On a cluster, copies of folders lag a little. */
+const mostLooks = 4
+const betweenLooksMs = 25
 
 /**
  * The message that a handle means, or an id, or the beginning of one. A message to many is there once for each reader: all of
  * them are answered. Throws where several messages are meant, or none.
  */
 export async function findAll(bus: Bus, text: string): Promise<readonly [FoundMessage, ...FoundMessage[]]> {
-  const { protocol, rest } = parseHandle(text, bus.names)
-  const found: FoundMessage[] = []
-  const members = protocol === undefined ? bus.used() : [await bus.member(protocol)]
-  for await (const member of members) found.push(...(await findIn(member, rest, protocol !== undefined)))
+  let found = await look(bus, text)
+  // Folders are listed one after the other: a message that another process moves meanwhile can be missed in both.
+  for (let looks = 1; found.length === 0 && looks < mostLooks; looks++) {
+    await new Promise((resolve) => setTimeout(resolve, betweenLooksMs))
+    found = await look(bus, text)
+  }
   const handles = new Set(found.map(({ envelope }) => envelope.handle))
   if (handles.size > 1) throw ambiguous(text, [...handles])
   const [first, ...others] = found
   if (!first) throw await noSuchMessage(bus, text)
   return [first, ...others]
+}
+
+async function look(bus: Bus, text: string): Promise<FoundMessage[]> {
+  const { protocol, rest } = parseHandle(text, bus.names)
+  const found: FoundMessage[] = []
+  const members = protocol === undefined ? bus.used() : [await bus.member(protocol)]
+  for await (const member of members) found.push(...(await findIn(member, rest, protocol !== undefined)))
+  return found
 }
 
 /** The same where one copy is enough: preferably one that an agent has claimed. */

@@ -188,7 +188,7 @@ export async function openWorkspace(options: OpenOptions = {}): Promise<Workspac
     ]),
   )
   const stores = Object.fromEntries(opened) as unknown as Stores
-  const human = humanInbox(workspace)
+  const human = humanInbox(workspace, async () => configuration.agent)
   const verbs = verbsOf(workspace)
   return { root: workspace.root().path, tree, configuration, ...stores, ...verbs, human, close: workspace.close }
 }

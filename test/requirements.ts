@@ -401,6 +401,11 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'Every command of every protocol says the same in the same way: exit statuses, words in JSON, who acts, what to type next.',
     'built',
   ],
+  [
+    'X-schema',
+    'Every command says as JSON Schema what it takes and answers, and what it changes; every answer is held to it.',
+    'built',
+  ],
   ['X-tokens', 'Every surface can bound its answers, and says what it left out.', 'built'],
   [
     'X-doctor',

@@ -2,6 +2,7 @@
  * The verbs for every agent, whatever protocol it reads: to send, look, take, end and wait. A message goes straight to the home of
  * its recipient, in the format of that protocol; what waits for an agent is looked for in all protocols that are used here.
  */
+import { call } from '../kernel/call.ts'
 import type { Draft, Envelope, Urgency } from '../kernel/envelope.ts'
 import { denied, SignalboxError, unsupported } from '../kernel/errors.ts'
 import { treeRoot } from '../kernel/tree-path.ts'
@@ -425,6 +426,6 @@ const notYours = (handle: string, holder: string) =>
 
 const cannotHoldBack = ({ title }: Member, handle: string) =>
   unsupported('CANNOT_HOLD_BACK', `${title} cannot hold the message back until ${handle} is finished.`, {
-    hint: 'Send it when that is finished: signalbox wait tells.',
+    hint: `Send it when that is finished: ${call('wait', { handle })} tells.`,
     details: { handle },
   })

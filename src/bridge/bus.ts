@@ -1,4 +1,5 @@
 /** The protocols of a workspace as one: which are used here, and the messages of all of them by their handles. */
+import { call } from '../kernel/call.ts'
 import { invalidInput, notFound } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { printableLine } from '../kernel/printable.ts'
@@ -92,7 +93,7 @@ const ambiguous = (text: string, handles: readonly string[]) =>
 async function noSuchMessage(bus: Bus, text: string) {
   const near = await nearestHandle(bus, text)
   return notFound('NO_SUCH_MESSAGE', `No message is called ${quoted(text)}.`, {
-    hint: near === undefined ? 'See what waits: signalbox inbox --as AGENT' : `Did you mean ${near}?`,
+    hint: near === undefined ? `See what waits: ${call('inbox', { as: 'AGENT' })}` : `Did you mean ${near}?`,
     details: { handle: text.slice(0, 400), ...(near === undefined ? {} : { near }) },
   })
 }

@@ -2,6 +2,7 @@
  * Why a message is where it is: the first rung that it did not reach, the reason, and what to do, in one or two sentences.
  * docs/guide/why.md lists every sentence; a test makes each of them come about.
  */
+import { call } from '../kernel/call.ts'
 import { isoTime } from '../kernel/clock.ts'
 import type { Envelope, Stage } from '../kernel/envelope.ts'
 import { SignalboxError } from '../kernel/errors.ts'
@@ -14,7 +15,7 @@ export interface Explanation {
   readonly handle: string
   readonly stage: Stage
   readonly why: string
-  /** The command that helps, if there is one. */
+  /** The operation that helps, if there is one (`call`). */
   readonly next?: string
 }
 
@@ -42,12 +43,12 @@ async function reasonFor(bus: Bus, found: FoundMessage, stage: Stage, ladder: re
   const holder = claim?.by ?? to
   switch (stage) {
     case 'finished':
-      return { why: `${holder} has finished it.`, next: `signalbox show ${envelope.handle}` }
+      return { why: `${holder} has finished it.`, next: call('show', { handle: envelope.handle }) }
     case 'failed': {
       const outcome = await member.neutral.outcomeOf?.(envelope.id, envelope)
       return {
         why: `It failed: ${firstLine(outcome?.text ?? 'no reason was given')}`,
-        next: `signalbox show ${envelope.handle}`,
+        next: call('show', { handle: envelope.handle }),
       }
     }
     case 'shown':
@@ -69,27 +70,27 @@ async function whyUnfinished(
   const seen = await bus.directory.seen(holder)
   const lastSeen = seen?.lastSeenAt === undefined ? '' : `, last seen ${isoTime(seen.lastSeenAt)}`
   if (claim?.until !== undefined && Date.parse(claim.until) <= (await bus.tree.now())) {
-    return { why: `${holder} claimed it and did not finish it in time${lastSeen}.`, next: 'signalbox doctor' }
+    return { why: `${holder} claimed it and did not finish it in time${lastSeen}.`, next: call('doctor') }
   }
-  const until = claim?.until === undefined ? '' : ` until ${claim.until}`
+  const until = claim?.until === undefined ? '' : ` until ${isoTime(Date.parse(claim.until))}`
   if (!ladder.some(({ stage }) => stage === 'shown'))
     return {
       why: `${holder} has claimed it${until} by a command of ${envelope.protocol}${lastSeen}; whether it was shown is not noted.`,
     }
-  return { why: `${holder} was shown it and works on it${until}${lastSeen}.`, next: `signalbox wait ${handle}` }
+  return { why: `${holder} was shown it and works on it${until}${lastSeen}.`, next: call('wait', { handle }) }
 }
 
 async function whyNotTaken(bus: Bus, { envelope, member }: FoundMessage): Promise<Reason> {
   const { id, to, dependsOn } = envelope
   for await (const question of member.neutral.questions?.() ?? [])
     if (question.id === id)
-      return { why: `It is held back for a person: ${firstLine(question.why)}`, next: 'signalbox human list' }
+      return { why: `It is held back for a person: ${firstLine(question.why)}`, next: call('human list') }
   for (const other of dependsOn) {
     const reason = await whyHeldBack(bus, member.name, other)
     if (reason) return reason
   }
   if (isEverybody(to))
-    return { why: 'It waits for the first agent that takes it; none has.', next: 'signalbox take --as AGENT' }
+    return { why: 'It waits for the first agent that takes it; none has.', next: call('take', { as: 'AGENT' }) }
   const seen = await bus.directory.seen(to)
   if (!seen) {
     const known = new Set(await bus.directory.listedNames())
@@ -97,7 +98,7 @@ async function whyNotTaken(bus: Bus, { envelope, member }: FoundMessage): Promis
     if (!known.has(to)) {
       const meant = nearest(to, known)
       const proposal = meant === undefined ? '' : ` Did you mean ${meant}?`
-      return { why: `Nobody has seen ${to}.${proposal}`, next: `signalbox take --as ${to}` }
+      return { why: `Nobody has seen ${to}.${proposal}`, next: call('take', { as: to }) }
     }
   }
   const { home } = await new Homes(bus.directory).of(to)
@@ -106,12 +107,12 @@ async function whyNotTaken(bus: Bus, { envelope, member }: FoundMessage): Promis
       why: `${to} is at home in ${home.protocol}, and this lies in ${member.name}: only a bridge carries it there.`,
     }
   const before = await waitingBefore(member.neutral.waitingFor(to), id)
-  if (before === undefined) return { why: `${member.title} does not hand it out now.`, next: 'signalbox doctor' }
+  if (before === undefined) return { why: `${member.title} does not hand it out now.`, next: call('doctor') }
   const ahead = before === 0 ? 'nothing is before it' : `${before} before it`
   const lastSeen = seen?.lastSeenAt === undefined ? 'has not acted yet' : `was last seen ${isoTime(seen.lastSeenAt)}`
   return {
     why: `It waits for ${to}, who ${lastSeen} and cannot be woken from here; ${ahead}.`,
-    next: `signalbox take --as ${to}`,
+    next: call('take', { as: to }),
   }
 }
 
@@ -120,13 +121,13 @@ async function whyHeldBack(bus: Bus, protocol: string, other: string): Promise<R
   const found = await findAll(bus, handle).catch((error: unknown) => {
     if (!(error instanceof SignalboxError)) throw error
   })
-  if (!found) return { why: `It waits for ${handle}, which is not there.`, next: 'signalbox doctor' }
+  if (!found) return { why: `It waits for ${handle}, which is not there.`, next: call('doctor') }
   const [{ envelope }] = found
   if (envelope.stage === 'finished') return undefined
   const name = envelope.handle
   if (envelope.stage === 'failed')
-    return { why: `It waits for ${name}, which has failed.`, next: `signalbox why ${name}` }
-  return { why: `It waits for ${name}, which is not finished.`, next: `signalbox why ${name}` }
+    return { why: `It waits for ${name}, which has failed.`, next: call('why', { handle: name }) }
+  return { why: `It waits for ${name}, which is not finished.`, next: call('why', { handle: name }) }
 }
 
 /** The explanation for a file that is no message and was set aside or skipped. */
@@ -138,7 +139,7 @@ async function quarantined(bus: Bus, text: string): Promise<Explanation | undefi
         handle: `${name}:${id}`,
         stage: 'written',
         why: `It is no message: ${firstLine(reason)}`,
-        next: 'signalbox human list',
+        next: call('human list'),
       }
     }
   }

@@ -12,7 +12,7 @@ const json = (input: Input): string => JSON.stringify(input).replaceAll('`', '\\
 /** An operation with its input: `` `acmq claim {"mission":"alpha"}` ``. A value in capitals stands for one that the caller knows. */
 export const call = (operation: string, input: Input = {}): string => quoted(`${operation} ${json(input)}`)
 
-/** Inputs of the operation that was called: `` `{"budget":5000}` ``. */
+/** Inputs of the operation that was called: `` `{"budget":5000}` ``; `null` names one without a value. */
 export const inputs = (input: Input): string => quoted(json(input))
 
 /** How a surface spells a call, or inputs alone where no operation is named. */

@@ -15,7 +15,7 @@ export type Plain = 'text' | 'advice' | 'time' | 'integer' | 'number' | 'flag' |
 /** A plain value, a list of one shape, an object by its fields, one of some words, a map, or one of several shapes. */
 export type Shape = Plain | readonly [Shape] | ShapeFields | OneOf | MapOf | AnyOf
 
-/** By name; `name?` may be absent. */
+/** By name; `name?` may be absent, and `*` is for every name that is not listed. */
 export interface ShapeFields {
   readonly [name: string]: Shape
 }
@@ -48,9 +48,10 @@ export const anyOf = (...shapes: readonly Shape[]): AnyOf => new AnyOf(shapes)
 
 /** The fields of an object, each with its name and whether it may be absent. */
 export const fieldsOf = (shape: ShapeFields) =>
-  Object.entries(shape).map(([key, of]) => {
+  Object.entries(shape).flatMap(([key, of]) => {
+    if (key === '*') return []
     const isOptional = key.endsWith('?')
-    return { name: isOptional ? key.slice(0, -1) : key, of, isOptional }
+    return [{ name: isOptional ? key.slice(0, -1) : key, of, isOptional }]
   })
 
 /** The value with each text that its shape calls advice changed by `spell`. */

@@ -8,10 +8,14 @@ export const version = defineOperation({
   summary: 'Tell which version this is, and what it runs on.',
   input: {},
   outcomes: { told: 'done' },
+  output: { told: { version: 'text', runtime: 'text' } },
+  effects: 'reads',
   examples: [{ command: 'version --json', does: 'the same for programs' }],
 
   run: ({ about }) => ({ outcome: 'told', ...about }),
 })
+
+const figures = { exit: 'integer', 'figures?': 'anything' } as const
 
 export const bench = defineOperation({
   name: 'bench',
@@ -19,6 +23,8 @@ export const bench = defineOperation({
   more: 'The benchmark is part of a checkout of the repository; an installed package comes without it.',
   input: { peers: flag('Measure other queues too; they are installed into a cache of their own.') },
   outcomes: { measured: 'done', failed: 'Unavailable' },
+  output: { measured: figures, failed: figures },
+  effects: 'reads',
   examples: [
     { command: 'bench', does: 'print the figures of this machine' },
     { command: 'bench --peers', does: 'the same, beside BullMQ, NATS, SQLite and PostgreSQL queues' },

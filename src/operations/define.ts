@@ -20,6 +20,8 @@ export interface Context extends Omit<LazyWorkspace, 'close'> {
   actor(): Promise<Actor | undefined>
   /** Aborted when the caller has gone away or says stop: a wait then ends and has taken nothing, and a stream ends. */
   readonly signal?: AbortSignal | undefined
+  /** Through what the caller asks: `cli`, `library`. */
+  readonly surface: string
   /** What the caller says while the operation runs. Absent for callers that say everything at once. */
   readonly talk?: Talk | undefined
   readonly about: ProgramVersion
@@ -249,7 +251,7 @@ async function withActor(context: Context, fields: Fields, given: unknown): Prom
     if (actor.name.toLowerCase() === named.toLowerCase()) continue
     const reason = `The command names ${printableLine(named)}, and ${inputs({ as: printableLine(actor.name) })}.`
     throw invalidInput('CONTRADICTION', reason, {
-      hint: `Leave ${inputs({ as: actor.name })} out, or give the same name twice.`,
+      hint: `Leave ${inputs({ as: null })} out, or give the same name twice.`,
       details: { agent: named, as: actor.name },
     })
   }

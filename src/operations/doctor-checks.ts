@@ -1,4 +1,5 @@
 /** What `doctor` looks at, in order; each protocol looks after itself. */
+import { call, inputs } from '../kernel/call.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { once } from '../kernel/once.ts'
@@ -66,7 +67,13 @@ const workspace: Check = {
     if (by !== 'current' || (await isElsewhere(context))) return []
     const message = 'Neither this directory nor one above it is a workspace yet.'
     return [
-      finding('note', 'NO_WORKSPACE', path, message, 'Run `signalbox init` to make one, or name one with --root.'),
+      finding(
+        'note',
+        'NO_WORKSPACE',
+        path,
+        message,
+        `Run ${call('init')} to make one, or name one with ${inputs({ root: null })}.`,
+      ),
     ]
   },
 }
@@ -165,7 +172,7 @@ const people: Check = {
       await unlessFailed(countAll())
       if (count === 0) continue
       const message = `${count === 1 ? 'One thing waits' : `${count} things wait`} for a person.`
-      const hint = 'See what, and how to answer: signalbox human list'
+      const hint = `See what, and how to answer: ${call('human list')}`
       findings.push(finding('warning', 'WAITS_FOR_PERSON', protocol.title, message, hint))
     }
     return findings

@@ -1,10 +1,46 @@
 import { flag, integer } from '../kernel/field.ts'
+import { oneOf } from '../kernel/shape.ts'
 import { findingsOf } from '../messaging/inspection/expected.ts'
 import { type Finding, finding } from '../tree/tree.ts'
 import { bounded } from './bounded.ts'
 import { defineOperation } from './define.ts'
 import { allChecks, unlessBadConfiguration } from './doctor-checks.ts'
 import type { ClusterHealth } from './workspace/engine.ts'
+
+const examined = {
+  root: 'text',
+  findings: [
+    {
+      code: 'text',
+      severity: oneOf('note', 'warning', 'error'),
+      path: 'text',
+      message: 'advice',
+      hint: 'advice',
+      repaired: 'flag',
+    },
+  ],
+  remaining: 'integer',
+  repaired: 'integer',
+  'leftOut?': 'integer',
+  'cluster?': {
+    place: 'text',
+    members: [
+      {
+        address: 'text',
+        isReachable: 'flag',
+        isLeader: 'flag',
+        'version?': 'text',
+        'sizeBytes?': 'integer',
+        'inUseBytes?': 'integer',
+      },
+    ],
+    sizeBytes: 'integer',
+    'quotaBytes?': 'integer',
+    revision: 'integer',
+    'compactedRevision?': 'integer',
+    'readMs?': 'number',
+  },
+} as const
 
 export const doctor = defineOperation({
   name: 'doctor',
@@ -19,6 +55,9 @@ export const doctor = defineOperation({
     limit: integer('Show at most so many findings; how many were left out is told.', { least: 1 }),
   },
   outcomes: { healthy: 'done', repaired: 'done', attention: 'nothing', unhealthy: 'Corrupt' },
+  output: { healthy: examined, repaired: examined, attention: examined, unhealthy: examined },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'doctor', does: 'look, and change nothing' },
     { command: 'doctor --fix', does: 'repair what can be repaired' },

@@ -30,7 +30,7 @@ beforeEach(() => {
     configuration: async () => ({ origins: everyRootIsSet, durability: 'process' }),
     store: async ({ name }: { name: string }) => ({ neutral: async () => neutrals[name] ?? silent }),
   } as unknown as StoresPlace
-  inbox = humanInbox(place)
+  inbox = humanInbox(place, async () => undefined)
 })
 
 const put = (protocol: 'acmq' | 'mr', id: string, asked: Asked = {}) => ask(trees[protocol], id, asked)
@@ -188,7 +188,7 @@ describe('an answer', () => {
       details: { options },
     })
     await expect(inbox.answer('question-2', { option: 1 })).rejects.toMatchObject({
-      hint: 'It offers none. Answer in words: --body TEXT',
+      hint: 'It offers none. Answer in words: `{"body":"TEXT"}`',
     })
   })
 
@@ -224,12 +224,12 @@ describe('an answer', () => {
       code: 'UNSUPPORTED',
       exit: 7,
       message: 'Message approval-1 cannot be answered.',
-      hint: 'What it can get: signalbox human approve approval-1, or signalbox human deny approval-1',
+      hint: 'What it can get: `human approve {"id":"approval-1"}`, or `human deny {"id":"approval-1"}`',
     })
     for (const verb of ['approve', 'deny'] as const) {
       await expect(inbox[verb]('question-1')).rejects.toMatchObject({
         exit: 7,
-        hint: 'What it can get: signalbox human answer question-1 --body TEXT',
+        hint: 'What it can get: `human answer {"id":"question-1","body":"TEXT"}`',
       })
     }
     expect(await inbox.approve('approval-1', { by: 'rose' })).toMatchObject({ outcome: 'answered' })
@@ -279,7 +279,7 @@ describe('an id', () => {
     await put('acmq', 'question-1')
     await put('mr', 'question-1')
     await expect(inbox.answer('question-1', { text: 'x' })).rejects.toMatchObject({
-      hint: 'Say which: --in acmq, --in mr',
+      hint: 'Say which: `{"in":"acmq"}`, `{"in":"mr"}`',
     })
     expect(await refusal(inbox.answer('question-1', { text: 'x' }, { in: 'nowhere' }))).toBe('3 NO_SUCH_MESSAGE')
     await inbox.answer('question-1', { text: 'x' }, { in: 'mr' })

@@ -1,4 +1,5 @@
 /** The inbox of people: what waits for one in any protocol, and the ways to answer. The commands and the library share it. */
+import { inputs } from '../kernel/call.ts'
 import type { Headline } from '../kernel/envelope.ts'
 import { invalidInput, SignalboxError } from '../kernel/errors.ts'
 import { withoutUndefined } from '../kernel/field.ts'
@@ -65,12 +66,13 @@ export interface GivenAnswer {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-export const humanInbox = (place: StoresPlace): HumanInbox => ({
+/** `actor`: who decides where no name is given. */
+export const humanInbox = (place: StoresPlace, actor: () => Promise<string | undefined>): HumanInbox => ({
   list: (options) => listWaiting(place, options),
-  answer: async (id, answer, given = {}) => give(place, id, { verdict: 'answer', ...checked(answer) }, given),
-  approve: (id, given = {}) => give(place, id, { verdict: 'approve' }, given),
+  answer: async (id, answer, given = {}) => give(place, actor, id, { verdict: 'answer', ...checked(answer) }, given),
+  approve: (id, given = {}) => give(place, actor, id, { verdict: 'approve' }, given),
   deny: (id, { reason = 'A person said no.', ...given } = {}) =>
-    give(place, id, { verdict: 'deny', text: reason }, given),
+    give(place, actor, id, { verdict: 'deny', text: reason }, given),
 })
 
 async function listWaiting(
@@ -123,7 +125,7 @@ function ageAt(now: number, time: string): number | undefined {
 /** The answer, if it is one and only one. Callers of the library may not be held by types. */
 function checked(answer: { readonly text?: string; readonly option?: number }): Pick<Answer, 'text' | 'option'> {
   const { text, option } = answer
-  const hint = 'Give --body TEXT or --option N; in a program, `text` or `option`.'
+  const hint = `Give ${inputs({ body: 'TEXT' })} or ${inputs({ option: 'N' })}; in a program, \`text\` or \`option\`.`
   if (text !== undefined && option !== undefined) {
     throw invalidInput('GIVEN_TWICE', 'An answer is words or the number of an option; both were given.', { hint })
   }
@@ -134,10 +136,16 @@ function checked(answer: { readonly text?: string; readonly option?: number }): 
 }
 
 /** Gives a person's answer to whatever the id means, in whichever protocol that is. */
-async function give(place: StoresPlace, id: string, answer: Omit<Answer, 'by'>, given: Given): Promise<GivenAnswer> {
+async function give(
+  place: StoresPlace,
+  actor: () => Promise<string | undefined>,
+  id: string,
+  answer: Omit<Answer, 'by'>,
+  given: Given,
+): Promise<GivenAnswer> {
   const { protocol, neutral, message, question, file } = await resolveMessage(place, id, given.in)
-  const { agent, durability } = await place.configuration()
-  const by = given.by ?? agent ?? 'human'
+  const { durability } = await place.configuration()
+  const by = given.by ?? (await actor()) ?? 'human'
   if (file) {
     const { verdict, text: reason = '' } = answer
     expectAnswerable(questionOf(neutral, file), verdict)
@@ -165,7 +173,10 @@ function optionOf(id: string, question: Question | undefined, option: number): s
   if (chosen !== undefined || (question === undefined && option >= 1)) return chosen
   const all = options.map((text, n) => `${n + 1} (${text})`).join(', ')
   throw invalidInput('NO_SUCH_OPTION', `Question ${id} has no option ${option}.`, {
-    hint: options.length > 0 ? `Give one of these: ${all}.` : 'It offers none. Answer in words: --body TEXT',
+    hint:
+      options.length > 0
+        ? `Give one of these: ${all}.`
+        : `It offers none. Answer in words: ${inputs({ body: 'TEXT' })}`,
     details: { id, option, options },
   })
 }

@@ -1,4 +1,5 @@
 /** Which message a person means by an id, among all protocols that ask people something. */
+import { call, inputs } from '../kernel/call.ts'
 import type { Headline } from '../kernel/envelope.ts'
 import { conflict, notFound, SignalboxError } from '../kernel/errors.ts'
 import { isMeant } from '../kernel/short-id.ts'
@@ -38,7 +39,7 @@ export async function resolveMessage(place: StoresPlace, id: string, where?: str
   if (!only && failures[0]) throw failures[0]
   if (!only) {
     throw notFound('NO_SUCH_MESSAGE', `There is no message ${id} that could wait for a person.`, {
-      hint: 'See what waits: signalbox human list',
+      hint: `See what waits: ${call('human list')}`,
       details: { id },
     })
   }
@@ -105,7 +106,7 @@ function ambiguous(id: string, meant: readonly Meant[]) {
     (name) => meant.filter((one) => placesOf(one).includes(name)).length === 1,
   )
   return conflict('AMBIGUOUS_ID', `More than one message is meant by ${id}: ${shown.join(', ')}.`, {
-    hint: haveOneId ? `Say which: ${places.map((name) => `--in ${name}`).join(', ')}` : 'Give more of the id.',
+    hint: haveOneId ? `Say which: ${places.map((name) => inputs({ in: name })).join(', ')}` : 'Give more of the id.',
     details: { id, candidates: candidates.slice(0, mostShown) },
   })
 }

@@ -1,19 +1,43 @@
 /** What waits for a person, and the answers a person can give. One file, because they share one inbox. */
 import { integer, text, withoutUndefined } from '../kernel/field.ts'
+import { oneOf } from '../kernel/shape.ts'
 import { limit } from './bounded.ts'
-import { defineOperation } from './define.ts'
+import { actorOf, defineOperation } from './define.ts'
 import { humanInbox } from './human-inbox.ts'
+import { durability, headline, notices } from './shapes.ts'
 
 const id = text('The message: its id, or the beginning of it, eight characters at least.', {
   positional: true,
   required: true,
   placeholder: 'ID',
-  expected: 'the id of a message, such as 1f2e3d4c (`signalbox human list` shows them)',
+  expected: 'the id of a message, such as 1f2e3d4c (`human list` shows them)',
 })
 const digest = text('What you were shown: the digest that `human list` prints.', { placeholder: 'HASH', longest: 64 })
 const where = text('The protocol or the mission, where an id alone means more than one message.', {
   placeholder: 'WHERE',
 })
+
+/** What its protocol tells besides stands beside it. */
+const question = {
+  id: 'text',
+  'place?': 'text',
+  protocol: 'text',
+  kind: oneOf('approval', 'question', 'escalation', 'quarantine'),
+  from: 'text',
+  summary: 'text',
+  text: 'text',
+  digest: 'text',
+  options: ['text'],
+  answers: [oneOf('approve', 'deny', 'answer')],
+  why: 'advice',
+  askedAt: 'text',
+  createdAt: 'text',
+  'ageSeconds?': 'integer',
+  facts: ['anything'],
+  '*': 'anything',
+} as const
+
+const decided = { message: headline, 'sent?': headline, durability, '*': 'anything' } as const
 
 export const humanList = defineOperation({
   name: 'list',
@@ -25,10 +49,14 @@ export const humanList = defineOperation({
     'them. The file lists the patterns under `hold:`, with `*` for anything in between, such as `- "deploy * production"`.',
   input: { limit },
   outcomes: { listed: 'done' },
+  output: { listed: { waiting: [question], leftOut: 'integer', notices } },
+  effects: 'reads',
   examples: [{ command: 'human list', does: 'see what waits for you' }],
 
   async run(context, { limit }) {
-    const { waiting, leftOut, notices } = await humanInbox(context).list(withoutUndefined({ limit }))
+    const { waiting, leftOut, notices } = await humanInbox(context, () => actorOf(context)).list(
+      withoutUndefined({ limit }),
+    )
     // `details` come first, so that what a protocol tells cannot replace our own fields.
     return {
       outcome: 'listed',
@@ -49,13 +77,16 @@ export const humanApprove = defineOperation({
     'the exit status is 5.',
   input: { id, digest, in: where },
   outcomes: { approved: 'done', unchanged: 'done' },
+  output: { approved: decided, unchanged: decided },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'human approve 1f2e3d4c --digest 0f3c…', does: 'let it go, if it still says what you have read' },
     { command: 'human approve 1f2e3d4c', does: 'the same, for what `human list` showed last' },
   ],
 
   async run(context, { id, ...given }) {
-    const { outcome, details, ...rest } = await humanInbox(context).approve(id, given)
+    const { outcome, details, ...rest } = await humanInbox(context, () => actorOf(context)).approve(id, given)
     return { ...details, ...rest, outcome: outcome === 'answered' ? 'approved' : outcome } as const
   },
 })
@@ -70,10 +101,13 @@ export const humanDeny = defineOperation({
     in: where,
   },
   outcomes: { denied: 'done', unchanged: 'done' },
+  output: { denied: decided, unchanged: decided },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'human deny 1f2e3d4c --reason "Not on a Friday"', does: 'refuse it' }],
 
   async run(context, { id, ...given }) {
-    const { outcome, details, ...rest } = await humanInbox(context).deny(id, given)
+    const { outcome, details, ...rest } = await humanInbox(context, () => actorOf(context)).deny(id, given)
     return { ...details, ...rest, outcome: outcome === 'answered' ? 'denied' : outcome } as const
   },
 })
@@ -93,6 +127,9 @@ export const humanAnswer = defineOperation({
     in: where,
   },
   outcomes: { answered: 'done', unchanged: 'done' },
+  output: { answered: decided, unchanged: decided },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'human answer 1f2e3d4c --option 2', does: 'choose the second of its options' },
     { command: 'human answer 1f2e3d4c --body "Use PostgreSQL"', does: 'answer in words' },
@@ -101,7 +138,7 @@ export const humanAnswer = defineOperation({
   async run(context, { id, body, option, ...given }) {
     // Both or neither is refused by the inbox.
     const answer = withoutUndefined({ text: body, option }) as { text: string } | { option: number }
-    const { details, ...rest } = await humanInbox(context).answer(id, answer, given)
+    const { details, ...rest } = await humanInbox(context, () => actorOf(context)).answer(id, answer, given)
     return { ...details, ...rest } as const
   },
 })

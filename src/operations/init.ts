@@ -5,9 +5,19 @@ import { gitignorePath, home, homeGitignore } from '../tree/home.ts'
 import type { Tree } from '../tree/tree.ts'
 import { type Context, defineOperation } from './define.ts'
 import { homeReadme, settingsTemplate } from './init-files.ts'
+import { durability } from './shapes.ts'
 import { readTrustedServers } from './workspace/own-file.ts'
 import { howToTrust } from './workspace/server.ts'
 import { configurationFile } from './workspace/settings.ts'
+
+const initialised = {
+  root: 'text',
+  'engine?': 'text',
+  'trustBy?': 'text',
+  made: ['text'],
+  kept: ['text'],
+  durability,
+} as const
 
 export const init = defineOperation({
   name: 'init',
@@ -17,6 +27,9 @@ export const init = defineOperation({
     'The root is made if it is not there. Files that exist are left as they are, so it can be repeated.',
   input: {},
   outcomes: { created: 'done', unchanged: 'done' },
+  output: { created: initialised, unchanged: initialised },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'init', does: 'make the current directory a workspace' },
     { command: 'init --root ../team', does: 'make one somewhere else' },

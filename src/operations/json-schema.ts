@@ -27,7 +27,7 @@ export function schemaOf(shape: Shape): object {
     type: 'object',
     properties: Object.fromEntries(fields.map(({ name, of }) => [name, schemaOf(of)])),
     required: fields.filter(({ isOptional }) => !isOptional).map(({ name }) => name),
-    additionalProperties: false,
+    additionalProperties: shape['*'] === undefined ? false : schemaOf(shape['*']),
   }
 }
 

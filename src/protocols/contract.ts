@@ -3,6 +3,7 @@
  * (`operations/protocols.ts`), and behind it one `Neutral`, which says the same things in the same words for all of
  * them. Code that concerns all protocols is built on this file alone and names none of them.
  */
+import { call } from '../kernel/call.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Draft, Envelope, Headline, Stage } from '../kernel/envelope.ts'
 import { conflict, type SignalboxError, unsupported } from '../kernel/errors.ts'
@@ -310,7 +311,7 @@ export function verbOf<Verb extends Optional>(
 
 const lacks = (title: string, verb: string): SignalboxError =>
   unsupported('UNSUPPORTED', `${title} has no such verb: ${verb}.`, {
-    hint: `Look at what it has: signalbox --help`,
+    hint: 'Use one of the verbs that it has.',
     details: { protocol: title, verb },
   })
 
@@ -319,9 +320,11 @@ const verdictWords = { approve: 'approved', deny: 'denied', answer: 'answered' }
 /** Throws `UNSUPPORTED` for an answer that a question cannot get, with what to do instead. */
 export function expectAnswerable({ id, answers }: Pick<Question, 'id' | 'answers'>, verdict: Answer['verdict']): void {
   if (answers.includes(verdict)) return
-  const instead = answers.map((other) => `signalbox human ${other} ${id}${other === 'answer' ? ' --body TEXT' : ''}`)
+  const instead = answers.map((other) =>
+    call(`human ${other}`, { id, ...(other === 'answer' ? { body: 'TEXT' } : {}) }),
+  )
   throw unsupported('UNSUPPORTED', `Message ${id} cannot be ${verdictWords[verdict]}.`, {
-    hint: instead.length > 0 ? `What it can get: ${instead.join(', or ')}` : 'See what waits: signalbox human list',
+    hint: instead.length > 0 ? `What it can get: ${instead.join(', or ')}` : `See what waits: ${call('human list')}`,
     details: { id, verdict, answers },
   })
 }
@@ -329,6 +332,6 @@ export function expectAnswerable({ id, answers }: Pick<Question, 'id' | 'answers
 /** The question has changed since it was shown to the person (`Answer.digest`). */
 export const changedSince = (id: string): SignalboxError =>
   conflict('MESSAGE_CHANGED', `Message ${id} is not what it was when it was looked at.`, {
-    hint: 'Look at it again, then decide: signalbox human list',
+    hint: `Look at it again, then decide: ${call('human list')}`,
     details: { id },
   })

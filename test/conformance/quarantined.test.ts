@@ -94,13 +94,16 @@ for (const [name, row] of Object.entries(rows)) {
     beforeEach(async () => {
       tree = openMemoryTree({ clock })
       neutral = await row.open(tree, clock)
-      inbox = humanInbox({
-        tree: async () => tree,
-        configuration: async () => ({ origins: everyRootIsSet, durability: 'process', agent: 'ann' }),
-        store: async ({ name: other }: { name: string }) => ({
-          neutral: async () => (other === name ? neutral : { find: async function* () {} }),
-        }),
-      } as unknown as StoresPlace)
+      inbox = humanInbox(
+        {
+          tree: async () => tree,
+          configuration: async () => ({ origins: everyRootIsSet, durability: 'process' }),
+          store: async ({ name: other }: { name: string }) => ({
+            neutral: async () => (other === name ? neutral : { find: async function* () {} }),
+          }),
+        } as unknown as StoresPlace,
+        async () => 'ann',
+      )
       await tree.create(put, row.broken)
       clock.advance(60_000)
       await neutral.take!('coder-1')

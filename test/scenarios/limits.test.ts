@@ -37,7 +37,7 @@ const ofTheirOwnSize: Readonly<Record<string, readonly string[]>> = {
     'acmq archive, snapshot',
     'mr metrics',
     'dream supervisor show',
-    'signalbox now, init, mirror, demo, bench, completion, version',
+    'signalbox now, init, mirror, demo, bench, schema, completion, version',
   ],
   // The protocol has its own ways: `:brief`, and budgets of tokens.
   'a line of a conversation': ['session say, chat, serve-stdio'],

@@ -14,7 +14,7 @@ const validators = new Map<string, ValidateFunction>()
 
 /** Throws where a command has answered with an outcome or a field that is not declared, or without one that is. */
 export function expectDeclared(words: readonly string[], output: Readonly<Record<string, unknown>>): void {
-  if (typeof output?.outcome !== 'string' || words.includes('--help')) return
+  if (typeof output?.outcome !== 'string' || words.some((word) => word === '--help' || word === '--version')) return
   const name = nameOf(words)
   const operation = name === undefined ? undefined : operations.get(name)
   if (name === undefined || !operation?.output) return

@@ -3,6 +3,7 @@
  * failure it goes to the next member and repeats reads there. For a write whose answer never came it gives `undefined`:
  * only the caller can find out whether it was done.
  */
+import { call } from '../../kernel/call.ts'
 import { type SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { type EtcdAddress, type Host, printAddress, printHost } from './address.ts'
 import { ClusterTime } from './cluster-time.ts'
@@ -277,7 +278,7 @@ export class Gateway {
       'ENGINE_UNREACHABLE',
       `No member of ${printAddress(this.#options.address)} answers; ${printHost(host)}: ${why}.`,
       {
-        hint: 'Check the address, the network and the members (signalbox doctor), then repeat the command.',
+        hint: `Check the address, the network and the members (${call('doctor')}), then repeat the command.`,
         details: { hosts: this.hosts.map(printHost), why },
       },
     )

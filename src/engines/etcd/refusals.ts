@@ -1,4 +1,5 @@
 /** Reads answers of the cluster: which count as answers, and errors in words that tell a person what to do. */
+import { call } from '../../kernel/call.ts'
 import { denied, invalidInput, type SignalboxError, unavailable } from '../../kernel/errors.ts'
 import type { Reply } from './transport.ts'
 
@@ -45,7 +46,7 @@ export function judgeRefusal(number: number | undefined, why: string): Judgement
 }
 
 const refused = (error: SignalboxError): Judgement => ({ is: 'refused', error })
-const doctorHint = 'Run `signalbox doctor`, and compare the version of etcd with docs/guide/cluster.md.'
+const doctorHint = `Run ${call('doctor')}, and compare the version of etcd with docs/guide/cluster.md.`
 
 /** Never shown to people: the code that uses a lease takes another one. */
 export const leaseGone = 'LEASE_GONE'

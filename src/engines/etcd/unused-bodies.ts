@@ -6,8 +6,10 @@
  *   here       read all leaves · rename the file · if its time was renewed meanwhile, put it back, else delete it
  *   writer     renew the file's time, or write it if it is missing · write the leaf · check that the file is still there
  */
+
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { call } from '../../kernel/call.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { type Finding, finding } from '../../tree/tree.ts'
 import type { Cluster } from './cluster.ts'
@@ -111,7 +113,7 @@ function rename(directory: string, from: string, to: string): boolean {
 const unusedBodies = (directory: string, unused: readonly Unused[], repaired: boolean): Finding => {
   const megabytes = unused.reduce((sum, { size }) => sum + size, 0) / 1e6
   const message = `No leaf refers to ${unused.length} large bodies of ${megabytes.toFixed(1)} MB in all any more.`
-  return finding('note', 'UNUSED_BODIES', directory, message, 'Remove them: signalbox doctor --fix', repaired)
+  return finding('note', 'UNUSED_BODIES', directory, message, `Remove them: ${call('doctor', { fix: true })}`, repaired)
 }
 
 const missingBody = (path: string, file: string): Finding => {

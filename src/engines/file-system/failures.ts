@@ -1,5 +1,7 @@
 /** From the codes of the operating system to errors that say what happened, why, and what to do next. */
+
 import { readFileSync } from 'node:fs'
+import { call } from '../../kernel/call.ts'
 import {
   corrupt,
   denied,
@@ -34,7 +36,7 @@ const known: Record<string, (where: string) => SignalboxError> = {
     }),
   EROFS: (where) =>
     denied('READ_ONLY_DISK', `The disk is mounted read-only: could not write ${where}.`, {
-      hint: 'Mount it for writing, or choose another --root.',
+      hint: 'Mount it for writing, or choose another root.',
     }),
   EMFILE: (where) =>
     unavailable('TOO_MANY_OPEN_FILES', `This process has too many files open to reach ${where}.`, {
@@ -78,7 +80,7 @@ export const onAnotherDevice = (where: string): SignalboxError =>
 
 export const linkRefused = (where: string): SignalboxError =>
   denied('LINK_REFUSED', `A symbolic link stands in the way at ${where}; links are not followed.`, {
-    hint: 'Put a real folder there, or name the folder it points to as --root.',
+    hint: 'Put a real folder there, or name the folder it points to as the root.',
   })
 
 export const sharedFile = (where: string): SignalboxError =>
@@ -126,7 +128,7 @@ export function explain(error: unknown, where: string): unknown {
   const describe = known[code]
   if (!describe) {
     return unavailable('DISK_ERROR', `The system answered ${code} at ${where}.`, {
-      hint: 'Run `signalbox doctor`; if it finds nothing, look at the disk and the mount.',
+      hint: `Run ${call('doctor')}; if it finds nothing, look at the disk and the mount.`,
       details: { system: code },
       cause: error,
     })

@@ -9,6 +9,7 @@
  * A folder that was renamed away must not go on receiving messages, so now and then we ask the system for the path of a
  * descriptor: one call in 50 ms, not one a message.
  */
+import { call, inputs } from '../../kernel/call.ts'
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { absolute, codeOf, type Disk, did, FilePlace, type Folder, openFlags, type Stats, unless } from './disk.ts'
@@ -206,7 +207,7 @@ export class Folders {
     } catch (error) {
       if (codeOf(error) === 'ENOENT') {
         throw notFound('NO_SUCH_ROOT', `The root does not exist: ${this.root}.`, {
-          hint: 'Check --root and SIGNALBOX_ROOT, or make it with `signalbox init`.',
+          hint: `Check ${inputs({ root: null })} and SIGNALBOX_ROOT, or make it with ${call('init')}.`,
         })
       }
       if (codeOf(error) === 'ENOTDIR') {

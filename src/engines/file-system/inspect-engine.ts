@@ -1,4 +1,5 @@
 /** For `doctor`: what does not belong among the engine's own files, or belongs to a process that we cannot ask about. */
+import { call } from '../../kernel/call.ts'
 import { nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome, home } from '../../tree/home.ts'
 import { type Finding, finding } from '../../tree/tree.ts'
@@ -51,7 +52,7 @@ export function strangeNotes(parts: InspectParts): Finding[] {
 
 const foreignNote = (path: string): Finding => {
   const message = 'This note, or the folder it lies in, belongs to another user: it is not acted on.'
-  const hint = `If you know whose it is, let that user run \`signalbox doctor --fix\`; if it is a stranger's, delete it.`
+  const hint = `If you know whose it is, let that user run ${call('doctor', { fix: true })}; if it is a stranger's, delete it.`
   return finding('warning', 'FOREIGN_NOTE', path, message, hint)
 }
 
@@ -91,11 +92,11 @@ export function draftsLeft(parts: InspectParts): Finding[] {
 
 const leftByTheDead = [
   'A temporary file was left behind by a process that died while writing.',
-  'Remove it with `signalbox doctor --fix`; what it was for was never acknowledged.',
+  `Remove it with ${call('doctor', { fix: true })}; what it was for was never acknowledged.`,
 ] as const
 const leftByStrangers = [
   'This lies among the temporary files, and its name does not say whose it is.',
-  'Delete it if you do not know it; a file is removed with `signalbox doctor --fix` after seven days.',
+  `Delete it if you do not know it; a file is removed with ${call('doctor', { fix: true })} after seven days.`,
 ] as const
 
 export function setAsideBefore({ setAside, folders }: InspectParts): Finding[] {
@@ -114,13 +115,13 @@ export const unknownHolder = (
   severity: Finding['severity'] = 'warning',
 ): Finding => {
   const message = `Process ${pidOf(holder) || holder} of another machine or container (${holder}) ${did}; whether it still lives cannot be told from here.`
-  const hint = 'If it is gone for good, run `signalbox doctor --fix --assume-gone`; otherwise leave it alone.'
+  const hint = `If it is gone for good, run ${call('doctor', { fix: true, assumeGone: true })}; otherwise leave it alone.`
   return finding(severity, 'UNKNOWN_HOLDER', path, message, hint)
 }
 
 function strange(parts: InspectParts, folder: TreePath, name: string, reason: Reason, repaired: boolean): Finding {
   const path = `${parts.folders.shown(folder)}/${name}`
   const message = `This lies among the engine's own files and is none of them: ${reasons[reason]}. It is never acted on.`
-  const hint = `Move it to ${setAsideFolder} with \`signalbox doctor --fix\`, and see where it came from.`
+  const hint = `Move it to ${setAsideFolder} with ${call('doctor', { fix: true })}, and see where it came from.`
   return finding('warning', 'STRANGE_ENGINE_FILE', path, message, hint, repaired)
 }

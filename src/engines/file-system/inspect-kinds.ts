@@ -50,7 +50,7 @@ export function notWritable(disk: Disk, folder: Folder, shown: string): Finding[
   const message = isDisk
     ? 'This folder is on a disk that is mounted read-only: nothing can be sent, claimed or finished here.'
     : `This user may not write in this folder (mode ${modeOf(mode)}, user id ${uid}): nothing can be put there or taken away.`
-  const hint = isDisk ? 'Mount it for writing, or choose another --root.' : `Allow it: chmod -R u+rwX ${shown}`
+  const hint = isDisk ? 'Mount it for writing, or choose another root.' : `Allow it: chmod -R u+rwX ${shown}`
   return [finding('error', 'READ_ONLY_FOLDER', shown, message, hint)]
 }
 

@@ -1,4 +1,5 @@
 /** For `doctor`: finds what crashes and strangers left behind and, on request, puts it right. */
+import { call } from '../../kernel/call.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
@@ -74,7 +75,7 @@ async function unfinishedMoves(parts: InspectParts): Promise<Finding[]> {
     const renamed = isStranded ? await recovery.rename(parentOf(intent.from), finishing.ownNameOf(intent)) : undefined
     const isDone = !isAmong(stuck, intent) && (!isStranded || renamed !== undefined)
     const message = `A process died while it moved this to ${intent.to}.${nowCalled(renamed)}`
-    const hint = 'Finish it with `signalbox doctor --fix`; any process that lists the folder does so too.'
+    const hint = `Finish it with ${call('doctor', { fix: true })}; any process that lists the folder does so too.`
     findings.push(finding('error', 'UNFINISHED_MOVE', folders.shown(intent.from), message, hint, repair && isDone))
   }
   return findings
@@ -148,7 +149,7 @@ async function privateFile(parts: InspectParts, folder: TreePath, open: Folder, 
   const restored = parts.repair && (await parts.recovery.restoreOrphan(folder, name))
   const renamed = parts.repair && !restored ? await parts.recovery.rename(folder, name) : undefined
   const message = `A process died while it changed ${own.name}.${nowCalled(renamed)}`
-  const hint = 'Run `signalbox doctor --fix`: it goes back to its name, or gets a new one if that was taken.'
+  const hint = `Run ${call('doctor', { fix: true })}: it goes back to its name, or gets a new one if that was taken.`
   return [finding('error', 'STRANDED_LEAF', path, message, hint, restored || renamed !== undefined)]
 }
 

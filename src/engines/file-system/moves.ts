@@ -6,6 +6,7 @@
  * on nobody else touches it. Then it puts the result at the target by a step that fails if something is there, or puts the
  * leaf back. After a crash in between, `Recovery` does the rest. See docs/decisions/0003-moving-with-one-winner.md.
  */
+import { call } from '../../kernel/call.ts'
 import { conflict } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { codeOf, did, FilePlace, type Stats } from './disk.ts'
@@ -20,7 +21,7 @@ type MovesParts = Pick<Parts, 'disk' | 'folders' | 'holders' | 'flushes' | 'slot
 
 const nameTaken = (from: TreePath, own: string) =>
   conflict('NAME_TAKEN', `While ${from} was being moved, other leaves took its name at both ends.`, {
-    hint: 'Nothing is lost: run `signalbox doctor --fix`, which gives it a name of its own.',
+    hint: `Nothing is lost: run ${call('doctor', { fix: true })}, which gives it a name of its own.`,
     details: { from, keptAs: own },
   })
 

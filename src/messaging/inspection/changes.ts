@@ -1,5 +1,7 @@
 /** The one finding about a journal: changes that killed processes left, and notes that are none of ours. */
+
 import { printDuration } from '../../formats/duration.ts'
+import { call } from '../../kernel/call.ts'
 import type { SignalboxError } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { type Finding, finding, type Tree } from '../../tree/tree.ts'
@@ -48,6 +50,6 @@ async function unfinished(tree: Tree, path: TreePath, error: SignalboxError | un
   }
   const since = printDuration(Math.floor(age / 1000) * 1000)
   const message = `A process was killed ${since} ago, and its change was not finished yet.`
-  const hint = 'Run `signalbox doctor --fix`: it finishes the change, or says what is in the way.'
+  const hint = `Run ${call('doctor', { fix: true })}: it finishes the change, or says what is in the way.`
   return finding('error', 'UNFINISHED_CHANGE', path, message, hint)
 }

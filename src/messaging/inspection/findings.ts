@@ -1,6 +1,7 @@
 /**
  * What `doctor` can find in any protocol, under one code each. A protocol adds findings only for what no other can have.
  */
+import { call } from '../../kernel/call.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { type Finding, finding, type Tree } from '../../tree/tree.ts'
@@ -61,7 +62,7 @@ export const stalledClaim = (path: string, message: string, next: string): Findi
 /** A note among our own that no process of ours wrote. */
 export function strangeNote(path: string, isRemoved: boolean): Finding {
   const message = 'No process of Signalbox wrote this note; it is passed over.'
-  const hint = isRemoved ? 'Nothing more is to be done.' : 'Remove it, or run `signalbox doctor --fix`.'
+  const hint = isRemoved ? 'Nothing more is to be done.' : `Remove it, or run ${call('doctor', { fix: true })}.`
   return finding('warning', 'STRANGE_NOTE', path, message, hint, isRemoved)
 }
 
@@ -85,7 +86,7 @@ export async function unfinishedSends(
     const message = 'A sender was killed before its message, which it had noted as sent, was where it belongs.'
     const hint = repaired
       ? 'Nothing more is to be done.'
-      : 'Run `signalbox doctor --fix`, which puts it there, or send it again under its key.'
+      : `Run ${call('doctor', { fix: true })}, which puts it there, or send it again under its key.`
     findings.push(finding('warning', 'UNFINISHED_SEND', path, message, hint, repaired))
   }
   return findings

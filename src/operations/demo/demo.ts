@@ -1,6 +1,8 @@
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { text } from '../../kernel/field.ts'
 import type { Outside } from '../../kernel/outside.ts'
+import { mapOf } from '../../kernel/shape.ts'
 import { childOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Chapter, Facts } from '../../protocols/chapter.ts'
 import { isReserved } from '../../tree/home.ts'
@@ -20,6 +22,14 @@ export const demo = defineOperation({
     }),
   },
   outcomes: { shown: 'done' },
+  output: {
+    shown: {
+      root: 'text',
+      chapters: [{ name: 'text', title: 'text', facts: mapOf('anything') }],
+      files: ['text'],
+    },
+  },
+  effects: 'writes',
   examples: [
     { command: 'demo', does: 'take the tour in a new temporary directory' },
     { command: 'demo --dir ./tour', does: 'take it in a directory of your choice' },
@@ -66,7 +76,7 @@ function emptyFolder(outside: Outside, dir: string): string {
   const kind = outside.kindOf(folder)
   if (kind === undefined || (kind === 'folder' && outside.namesIn(folder).length === 0)) return folder
   throw invalidInput('NOT_AN_EMPTY_DIRECTORY', `The tour needs an empty directory; there is something in ${folder}.`, {
-    hint: 'Name a directory that is not there yet, or leave --dir out.',
+    hint: `Name a directory that is not there yet, or leave ${inputs({ dir: null })} out.`,
     details: { folder },
   })
 }

@@ -1,10 +1,15 @@
 /** The agents, and where each reads. */
+import { call } from '../../kernel/call.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { busOf } from '../bus.ts'
 import { type Context, defineOperation } from '../define.ts'
+import { durability, notices } from '../shapes.ts'
+import { agentLine } from './fields.ts'
 
 const name = text('The agent.', { positional: true, required: true, placeholder: 'NAME', longest: 200 })
+
+const filed = { name: 'text', 'home?': 'text', path: 'text', 'durability?': durability } as const
 
 const listed = async (context: Context) => (await import('../../bridge/agents.ts')).listAgents(await busOf(context))
 
@@ -15,6 +20,8 @@ export const agentsList = defineOperation({
   input: {},
   lists: { agents: 'first' },
   outcomes: { listed: 'done' },
+  output: { listed: { agents: [agentLine], notices } },
+  effects: 'reads',
   examples: [{ command: 'agents list', does: 'see who is there' }],
   run: async (context) => ({ outcome: 'listed', ...(await listed(context)) }) as const,
 })
@@ -24,6 +31,8 @@ export const agentsShow = defineOperation({
   summary: 'Show what is known of one agent.',
   input: { name },
   outcomes: { shown: 'done' },
+  output: { shown: { agent: agentLine, notices } },
+  effects: 'reads',
   examples: [{ command: 'agents show gemini', does: 'see where gemini reads' }],
 
   async run(context, { name }) {
@@ -31,7 +40,7 @@ export const agentsShow = defineOperation({
     const agent = agents.find((one) => one.name.toLowerCase() === name.toLowerCase())
     if (!agent)
       throw notFound('NO_SUCH_AGENT', `Nobody has seen or listed ${JSON.stringify(name.slice(0, 80))}.`, {
-        hint: 'See who is there: signalbox agents',
+        hint: `See who is there: ${call('agents list')}`,
         details: { agent: name },
       })
     return { outcome: 'shown', agent, notices } as const
@@ -49,6 +58,9 @@ export const agentsAdd = defineOperation({
     about: text('What it is good at, in one line.', { placeholder: 'TEXT', longest: 400 }),
   },
   outcomes: { added: 'done', changed: 'done', unchanged: 'done' },
+  output: { added: filed, changed: filed, unchanged: filed },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'agents add gemini --home acmq:shop', does: 'let messages for gemini go to the mission shop' }],
 
   async run(context, { name, ...given }) {
@@ -62,6 +74,9 @@ export const agentsRemove = defineOperation({
   summary: 'Remove the file of an agent. Its messages stay; it lives again where it was seen.',
   input: { name },
   outcomes: { removed: 'done', unchanged: 'done' },
+  output: { removed: { name: 'text', path: 'text' }, unchanged: { name: 'text', path: 'text' } },
+  effects: 'destroys',
+  isRepeatable: true,
   examples: [{ command: 'agents remove gemini', does: 'forget what was said of gemini' }],
 
   async run(context, { name }) {

@@ -1,6 +1,7 @@
 /** Inputs and answers that the neutral verbs share. */
 import type { Envelope } from '../../kernel/envelope.ts'
 import { text } from '../../kernel/field.ts'
+import { envelope } from '../shapes.ts'
 
 export const handle = text('The message: its handle, its id, or what is unique of it.', {
   positional: true,
@@ -20,3 +21,18 @@ export const receipt = text('What `take` printed, such as acmq:shop:a1b2c3d4@1.'
 export function told<E extends Envelope>({ native: _, ...envelope }: E): Omit<E, 'native'> {
   return envelope
 }
+
+/** What came of a message that was waited for. */
+export const awaited = { message: envelope, result: 'text', 'answer?': 'text' } as const
+
+export const agentLine = {
+  name: 'text',
+  home: 'text',
+  'client?': 'text',
+  'about?': 'text',
+  'lastSeen?': 'time',
+  presence: 'text',
+  inHand: ['text'],
+  'locks?': ['text'],
+  wake: 'text',
+} as const

@@ -1,8 +1,10 @@
 /** Locks by pattern, for every agent. */
+
 import type { GlobLock } from '../../bridge/locks.ts'
+import { call, inputs } from '../../kernel/call.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { conflict } from '../../kernel/errors.ts'
-import { duration, flag, text } from '../../kernel/field.ts'
+import { duration, flag, text, withoutUndefined } from '../../kernel/field.ts'
 import { busOf } from '../bus.ts'
 import { type Context, defineOperation, whoActs } from '../define.ts'
 
@@ -19,6 +21,15 @@ const locksOf = async (context: Context) => {
 }
 
 const told = ({ until, ...lock }: GlobLock) => ({ ...lock, until: isoTime(until) })
+
+const globLock = {
+  glob: 'text',
+  owner: 'text',
+  until: 'time',
+  fence: 'integer',
+  'reason?': 'text',
+  'session?': 'text',
+} as const
 
 export const lock = defineOperation({
   name: 'lock',
@@ -38,6 +49,9 @@ export const lock = defineOperation({
     wait: duration('How long to wait for it.', { least: 0, placeholder: 'SECONDS' }),
   },
   outcomes: { locked: 'done', busy: 'nothing' },
+  output: { locked: { lock: globLock }, busy: { lock: globLock } },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: "lock 'src/auth/**' --as gemini --reason 'new login'", does: 'keep others out for half an hour' },
   ],
@@ -46,7 +60,7 @@ export const lock = defineOperation({
     const { cleanGlob } = await import('../../bridge/locks.ts')
     const owner = await whoActs(context)
     const wish = { glob: cleanGlob(glob), owner, ttlMs: ttl, ...(reason === undefined ? {} : { reason }) }
-    const taken = await (await locksOf(context)).take(wish, wait === undefined ? {} : { waitMs: wait })
+    const taken = await (await locksOf(context)).take(wish, withoutUndefined({ waitMs: wait, signal: context.signal }))
     return { outcome: taken.outcome, lock: told(taken.lock) } as const
   },
 })
@@ -56,6 +70,9 @@ export const unlock = defineOperation({
   summary: 'Give a lock back.',
   input: { glob, force: flag('Also one that another agent holds.') },
   outcomes: { unlocked: 'done', unchanged: 'done' },
+  output: { unlocked: { glob: 'text' }, unchanged: { glob: 'text' } },
+  effects: 'destroys',
+  isRepeatable: true,
   examples: [{ command: "unlock 'src/auth/**' --as gemini", does: 'let others change it again' }],
 
   async run(context, { glob, force }) {
@@ -64,7 +81,7 @@ export const unlock = defineOperation({
     const released = await (await locksOf(context)).release(cleanGlob(glob), owner, { force })
     if (released === 'not-owner')
       throw conflict('NOT_OWNER', `Another agent holds ${JSON.stringify(glob)}.`, {
-        hint: 'See who: signalbox locks. To take it away: --force',
+        hint: `See who: ${call('locks')}. To take it away: ${inputs({ force: true })}`,
         details: { glob },
       })
     return { outcome: released === 'released' ? 'unlocked' : 'unchanged', glob } as const
@@ -77,6 +94,8 @@ export const locks = defineOperation({
   input: {},
   lists: { locks: 'first' },
   outcomes: { listed: 'done' },
+  output: { listed: { locks: [globLock] } },
+  effects: 'reads',
   examples: [{ command: 'locks', does: 'see what is locked' }],
   run: async (context) => ({ outcome: 'listed', locks: (await (await locksOf(context)).list()).map(told) }) as const,
 })

@@ -2,7 +2,18 @@
 import { duration, withoutUndefined } from '../../kernel/field.ts'
 import { boxOf, busOf } from '../bus.ts'
 import { defineOperation } from '../define.ts'
-import { handle, told } from './fields.ts'
+import { envelope } from '../shapes.ts'
+import { awaited, handle, told } from './fields.ts'
+
+const rung = {
+  stage: envelope.stage,
+  'at?': 'time',
+  'by?': 'text',
+  'attempt?': 'integer',
+  'until?': 'time',
+  'through?': 'text',
+  'reader?': 'text',
+} as const
 
 export const wait = defineOperation({
   name: 'wait',
@@ -10,10 +21,15 @@ export const wait = defineOperation({
   more: 'Exit status 1: it is not, and the time is up. Exit status 4: it has failed; the reason is printed.',
   input: { handle, timeout: duration('How long at most.', { least: 0, default: 60_000, placeholder: 'SECONDS' }) },
   outcomes: { finished: 'done', answered: 'done', failed: 'Conflict', timeout: 'nothing' },
+  output: { finished: awaited, answered: awaited, failed: awaited, timeout: { message: envelope } },
+  effects: 'reads',
   examples: [{ command: 'wait acmq:main:1f2e3d4c --timeout 600', does: 'wait for the result' }],
 
   async run(context, { handle, timeout }) {
-    const awaited = await (await boxOf(context)).wait(handle, { waitMs: timeout })
+    const awaited = await (await boxOf(context)).wait(
+      handle,
+      withoutUndefined({ waitMs: timeout, signal: context.signal }),
+    )
     return { ...awaited, message: told(awaited.message) }
   },
 
@@ -27,6 +43,8 @@ export const show = defineOperation({
   summary: 'Show a message of any protocol, and how far it has come.',
   input: { handle },
   outcomes: { shown: 'done' },
+  output: { shown: { message: { ...envelope, text: 'text', native: 'anything' }, ladder: [rung] } },
+  effects: 'reads',
   examples: [{ command: 'show acmq:main:1f2e3d4c', does: 'see what it says, and who has it' }],
 
   async run(context, { handle }) {
@@ -46,6 +64,8 @@ export const thread = defineOperation({
   input: { handle },
   lists: { messages: 'last' },
   outcomes: { listed: 'done' },
+  output: { listed: { messages: [envelope], owed: [{ by: 'text', to: 'text', handle: 'text' }] } },
+  effects: 'reads',
   examples: [{ command: 'thread acmq:main:1f2e3d4c', does: 'follow the conversation' }],
 
   async run(context, { handle }) {
@@ -60,6 +80,8 @@ export const why = defineOperation({
   summary: 'Say why a message is where it is, and what to do about it.',
   input: { handle },
   outcomes: { explained: 'done' },
+  output: { explained: { handle: 'text', stage: envelope.stage, why: 'text', 'next?': 'advice' } },
+  effects: 'reads',
   examples: [{ command: 'why acmq:main:1f2e3d4c', does: 'learn why nobody has taken it' }],
 
   async run(context, { handle }) {

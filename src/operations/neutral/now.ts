@@ -1,8 +1,9 @@
 import { isoTime } from '../../kernel/clock.ts'
 import { boxOf, busOf } from '../bus.ts'
-import { defineOperation } from '../define.ts'
+import { actorOf, defineOperation } from '../define.ts'
 import { humanInbox } from '../human-inbox.ts'
-import { told } from './fields.ts'
+import { envelope, notices } from '../shapes.ts'
+import { agentLine, told } from './fields.ts'
 
 /** Questions that an overview shows. */
 const most = 3
@@ -15,18 +16,32 @@ export const now = defineOperation({
   more: '`signalbox` alone is the same. Outside of a workspace it says how to begin.',
   input: {},
   outcomes: { shown: 'done', none: 'done' },
+  output: {
+    shown: {
+      root: 'text',
+      'agent?': 'text',
+      waiting: [envelope],
+      stuck: [envelope],
+      agents: [agentLine],
+      people: [{ id: 'text', summary: 'text', '*': 'anything' }],
+      at: 'time',
+      notices,
+    },
+    none: { root: 'text' },
+  },
+  effects: 'reads',
   examples: [{ command: 'now --as gemini', does: 'see what matters to gemini' }],
 
   async run(context) {
     const root = context.root()
     if (root.by === 'current') return { outcome: 'none', root: root.path } as const
-    const { agent } = await context.configuration()
+    const agent = await actorOf(context)
     const bus = await busOf(context)
     const box = await boxOf(context)
     const { listAgents } = await import('../../bridge/agents.ts')
     const waiting = agent === undefined ? [] : await box.inbox(agent, { limit: mostListed })
     const { agents, notices } = await listAgents(bus)
-    const people = (await humanInbox(context).list({ limit: most })).waiting
+    const people = (await humanInbox(context, async () => agent).list({ limit: most })).waiting
     const stuck = []
     const at = await bus.tree.now()
     for await (const { neutral } of bus.used()) {

@@ -1,12 +1,17 @@
 import type { BoxDraft, BoxSent } from '../../bridge/box.ts'
+import { call, inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { choice, duration, flag, list, text, withoutUndefined } from '../../kernel/field.ts'
 import { boxOf } from '../bus.ts'
 import { defineOperation } from '../define.ts'
-import { told } from './fields.ts'
+import { durability, envelope, notices } from '../shapes.ts'
+import { awaited, told } from './fields.ts'
 
 /** The sender when none is named: a person at a terminal. */
 const person = 'human'
+
+/** `messages` where there is not exactly one recipient. */
+const sent = { 'message?': envelope, 'messages?': [envelope], durability, notices } as const
 
 export const send = defineOperation({
   name: 'send',
@@ -16,7 +21,7 @@ export const send = defineOperation({
     'knows yet is at home in AC-MQ. To `all`, the first agent that takes it gets it; with --tell, every agent gets a copy.',
   input: {
     to: text('Who gets it: an agent, several with commas between them, or `all`.', { placeholder: 'AGENT' }),
-    from: text('Who sends it; else whoever acts (--as), else `human`.', { placeholder: 'AGENT', isActor: true }),
+    from: text('Who sends it; else the one who acts, else `human`.', { placeholder: 'AGENT', isActor: true }),
     body: text('The text; `-` is standard input.', {
       longText: 'standard-input',
       fileFlag: 'file',
@@ -45,6 +50,15 @@ export const send = defineOperation({
     failed: 'Conflict',
     timeout: 'nothing',
   },
+  output: {
+    sent,
+    unchanged: sent,
+    finished: { ...awaited, durability, notices },
+    answered: { ...awaited, durability, notices },
+    failed: { ...awaited, durability, notices },
+    timeout: { message: envelope, durability, notices },
+  },
+  effects: 'writes',
   examples: [
     { command: 'send --to gemini --body "Design the schema"', does: 'ask for something' },
     { command: 'send --to gemini --as claude --body "Design the schema" --wait 600', does: 'and wait for the result' },
@@ -55,7 +69,7 @@ export const send = defineOperation({
   async run(context, { to, from, body, after, tell, key, wait, deadline, ...said }) {
     if (body === undefined || body.trim() === '') throw nothingToSend()
     const box = await boxOf(context)
-    const sender = from ?? (await context.configuration()).agent ?? person
+    const sender = from ?? person
     const recipients = await recipientsOf(to, said.replyTo, async (handle) => (await box.find(handle)).envelope.from)
     const draft: Omit<BoxDraft, 'to'> = {
       ...withoutUndefined(said),
@@ -65,20 +79,20 @@ export const send = defineOperation({
       ...(tell ? { kind: 'tell' as const } : {}),
       ...(deadline === undefined ? {} : { deadline: timeOf(deadline) }),
     }
-    const sent: BoxSent[] = []
+    const copies: BoxSent[] = []
     for (const one of recipients) {
       const options = key === undefined ? {} : { key: recipients.length === 1 ? key : `${key} ${one}`.slice(0, 200) }
-      if (one === 'all' && tell) for await (const copy of box.sendToAll(draft, options)) sent.push(copy)
-      else sent.push(await box.send({ ...draft, to: one }, options))
+      if (one === 'all' && tell) for await (const copy of box.sendToAll(draft, options)) copies.push(copy)
+      else copies.push(await box.send({ ...draft, to: one }, options))
     }
-    const outcome = sent.some((one) => one.outcome === 'sent') ? ('sent' as const) : ('unchanged' as const)
-    const durability = sent[0]?.durability ?? 'process'
-    const notices = [...new Set(sent.flatMap((one) => one.notices))]
-    const messages = sent.map(({ message }) => told(message))
+    const outcome = copies.some((one) => one.outcome === 'sent') ? ('sent' as const) : ('unchanged' as const)
+    const durability = copies[0]?.durability ?? 'process'
+    const notices = [...new Set(copies.flatMap((one) => one.notices))]
+    const messages = copies.map(({ message }) => told(message))
     if (messages.length !== 1) return { outcome, messages, durability, notices } as const
     const message = messages[0]!
     if (wait === undefined) return { outcome, message, durability, notices } as const
-    const awaited = await box.wait(message.handle, { waitMs: wait })
+    const awaited = await box.wait(message.handle, withoutUndefined({ waitMs: wait, signal: context.signal }))
     return { ...awaited, message: told(awaited.message), durability, notices } as const
   },
 
@@ -98,8 +112,8 @@ async function recipientsOf(
   if (to === undefined && replyTo !== undefined) return [await senderOf(replyTo)]
   const names = [...new Set((to ?? '').split(',').map((name) => name.trim()))].filter((name) => name !== '')
   if (names.length > 0) return names
-  throw invalidInput('MISSING_INPUT', '--to is missing: who gets it.', {
-    hint: 'Give --to AGENT. Who is there: signalbox agents',
+  throw invalidInput('MISSING_INPUT', 'The recipient is missing.', {
+    hint: `Give ${inputs({ to: 'AGENT' })}. Who is there: ${call('agents list')}`,
     details: { field: 'to' },
   })
 }
@@ -115,6 +129,6 @@ function timeOf(text: string): string {
 
 const nothingToSend = () =>
   invalidInput('MISSING_INPUT', 'There is nothing to send.', {
-    hint: 'Give --body TEXT or --file FILE; `-` reads standard input.',
+    hint: `Give ${inputs({ body: 'TEXT' })}; on a command line also --file FILE, and \`-\` for standard input.`,
     details: { field: 'body' },
   })

@@ -1,11 +1,13 @@
 /** What ends a message. The receipt says which one it is and by which claim. */
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { boxOf } from '../bus.ts'
-import { type Context, defineOperation } from '../define.ts'
+import { actorOf, defineOperation } from '../define.ts'
+import { durability, envelope } from '../shapes.ts'
 import { receipt, told } from './fields.ts'
 
-/** The agent that acts, if the caller named one; a receipt alone is enough. */
-const actor = async (context: Context) => (await context.configuration()).agent
+const settled = { message: envelope, durability } as const
+/** `waiting`: how many more wait for the agent. */
+const ended = { ...settled, waiting: 'integer' } as const
 
 export const done = defineOperation({
   name: 'done',
@@ -21,11 +23,14 @@ export const done = defineOperation({
     }),
   },
   outcomes: { settled: 'done', unchanged: 'done' },
+  output: { settled: ended, unchanged: ended },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'done acmq:main:1f2e3d4c@1 --result "Three tables"', does: 'finish it' }],
 
   async run(context, { receipt, result }) {
     const box = await boxOf(context)
-    const agent = await actor(context)
+    const agent = await actorOf(context)
     const { message, ...rest } = await box.done(receipt, withoutUndefined({ text: result }), agent)
     return { ...rest, message: told(message), waiting: await box.waiting(agent ?? message.claim?.by ?? message.to) }
   },
@@ -39,10 +44,13 @@ export const fail = defineOperation({
     reason: text('Why it cannot be done.', { required: true, placeholder: 'TEXT', longest: 65536 }),
   },
   outcomes: { settled: 'done', unchanged: 'done' },
+  output: { settled, unchanged: settled },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'fail acmq:main:1f2e3d4c@1 --reason "No access to the database"', does: 'give it up' }],
 
   async run(context, { receipt, reason }) {
-    const settled = await (await boxOf(context)).fail(receipt, { reason }, await actor(context))
+    const settled = await (await boxOf(context)).fail(receipt, { reason }, await actorOf(context))
     return { ...settled, message: told(settled.message) }
   },
 })
@@ -52,10 +60,13 @@ export const release = defineOperation({
   summary: 'Give a message back unharmed: it waits again.',
   input: { receipt },
   outcomes: { settled: 'done', unchanged: 'done' },
+  output: { settled, unchanged: settled },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'release acmq:main:1f2e3d4c@1', does: 'let it be taken again' }],
 
   async run(context, { receipt }) {
-    const settled = await (await boxOf(context)).release(receipt, await actor(context))
+    const settled = await (await boxOf(context)).release(receipt, await actorOf(context))
     return { ...settled, message: told(settled.message) }
   },
 })
@@ -65,10 +76,13 @@ export const renew = defineOperation({
   summary: 'Say that you still work on a message, so that your claim does not run out.',
   input: { receipt },
   outcomes: { settled: 'done', unchanged: 'done' },
+  output: { settled, unchanged: settled },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'renew acmq:main:1f2e3d4c@1', does: 'keep it longer' }],
 
   async run(context, { receipt }) {
-    const settled = await (await boxOf(context)).renew(receipt, await actor(context))
+    const settled = await (await boxOf(context)).renew(receipt, await actorOf(context))
     return { ...settled, message: told(settled.message) }
   },
 })

@@ -1,6 +1,7 @@
 import { duration, text, withoutUndefined } from '../../kernel/field.ts'
 import { boxOf } from '../bus.ts'
 import { defineOperation, whoActs } from '../define.ts'
+import { durability, envelope } from '../shapes.ts'
 import { told } from './fields.ts'
 
 const wait = duration('How long to wait for one to come.', { least: 0, placeholder: 'SECONDS' })
@@ -12,12 +13,14 @@ export const inbox = defineOperation({
   input: { wait },
   lists: { messages: 'first' },
   outcomes: { listed: 'done', nothing: 'nothing' },
+  output: { listed: { messages: [envelope] }, nothing: { messages: [envelope] } },
+  effects: 'reads',
   examples: [{ command: 'inbox --as gemini', does: 'see what waits for gemini' }],
 
   async run(context, { wait }) {
     const agent = await whoActs(context)
     const box = await boxOf(context)
-    const waiting = await box.inbox(agent, withoutUndefined({ waitMs: wait }))
+    const waiting = await box.inbox(agent, withoutUndefined({ waitMs: wait, signal: context.signal }))
     const messages = waiting.map(({ envelope }) => told(envelope))
     return { outcome: messages.length === 0 && wait !== undefined ? 'nothing' : 'listed', messages } as const
   },
@@ -34,6 +37,18 @@ export const take = defineOperation({
     wait,
   },
   outcomes: { taken: 'done', nothing: 'nothing' },
+  output: {
+    taken: {
+      receipt: 'text',
+      message: { ...envelope, text: 'text' },
+      'until?': 'time',
+      'isGivenAgain?': 'flag',
+      durability,
+      waiting: 'integer',
+    },
+    nothing: {},
+  },
+  effects: 'writes',
   examples: [
     { command: 'take --as gemini', does: 'take what comes next' },
     { command: 'take --as gemini --wait 600', does: 'wait up to ten minutes for it' },
@@ -42,7 +57,7 @@ export const take = defineOperation({
   async run(context, { handle, wait }) {
     const agent = await whoActs(context)
     const box = await boxOf(context)
-    const taken = await box.take(agent, withoutUndefined({ handle, waitMs: wait }))
+    const taken = await box.take(agent, withoutUndefined({ handle, waitMs: wait, signal: context.signal }))
     if (!taken) return { outcome: 'nothing' } as const
     const { message, ...rest } = taken
     return { outcome: 'taken', ...rest, message: told(message), waiting: await box.waiting(agent) } as const
@@ -50,7 +65,7 @@ export const take = defineOperation({
 
   async handedOut(context, output) {
     if (output.outcome !== 'taken') return
-    await (await boxOf(context)).shown(output, await whoActs(context), 'cli')
+    await (await boxOf(context)).shown(output, await whoActs(context), context.surface)
   },
 
   async takeBack(context, output) {

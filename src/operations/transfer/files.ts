@@ -1,4 +1,5 @@
 /** Puts single files into the tree of a workspace: on a cluster there is no other way for a person to bring one. */
+import { inputs } from '../../kernel/call.ts'
 import { conflict, invalidInput, notFound } from '../../kernel/errors.ts'
 import { childOf, type TreePath, treePath } from '../../kernel/tree-path.ts'
 import { changeLeaf } from '../../messaging/leaves/change.ts'
@@ -44,7 +45,7 @@ function placeOf({ root, outside }: Context, file: string, into: string | undefi
   const [base, real] = [outside.realPath(root().path), outside.realPath(file)]
   if (into === undefined && !real.startsWith(`${base}/`)) {
     throw invalidInput('FILE_OUTSIDE', `${file} does not lie in the directory of the workspace, ${root().path}.`, {
-      hint: 'Say which folder it belongs in: --into FOLDER',
+      hint: `Say which folder it belongs in: ${inputs({ into: 'FOLDER' })}`,
       details: { path: file },
     })
   }
@@ -61,6 +62,6 @@ function placeOf({ root, outside }: Context, file: string, into: string | undefi
 
 const differs = (path: TreePath) =>
   conflict('DIFFERENT_THERE', `At the target ${path} is already there, with other content.`, {
-    hint: 'Give --replace to put this one in its place.',
+    hint: `Give ${inputs({ replace: true })} to put this one in its place.`,
     details: { path },
   })

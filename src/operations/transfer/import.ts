@@ -6,6 +6,30 @@ import { copyTree } from './copy.ts'
 import { putFiles } from './files.ts'
 import { directory, everything, workspaceFolders } from './walk.ts'
 
+const copied = {
+  copied: 'integer',
+  unchanged: 'integer',
+  bytes: 'integer',
+  count: 'integer',
+  hash: 'text',
+  leftBehind: [{ path: 'text', reason: 'text' }],
+} as const
+
+/** Of a workspace, or of single files. */
+const imported = {
+  copied: 'integer',
+  unchanged: 'integer',
+  'from?': 'text',
+  'bytes?': 'integer',
+  'count?': 'integer',
+  'hash?': 'text',
+  'leftBehind?': copied.leftBehind,
+  'to?': 'text',
+  'paths?': ['text'],
+} as const
+
+const exported = { to: 'text', ...copied } as const
+
 export const importWorkspace = defineOperation({
   name: 'import',
   summary: 'Take over a workspace of plain files from a directory, or single files.',
@@ -26,6 +50,9 @@ export const importWorkspace = defineOperation({
   },
   lists: { leftBehind: 'first' },
   outcomes: { imported: 'done', unchanged: 'done' },
+  output: { imported, unchanged: imported },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'import . --engine etcd://localhost:2379/team', does: 'move this workspace to a cluster' },
     { command: 'import ../backup', does: 'take over what was exported before' },
@@ -65,6 +92,9 @@ export const exportWorkspace = defineOperation({
   input: { directory: directory('Where to write it; made if it is not there.') },
   lists: { leftBehind: 'first' },
   outcomes: { exported: 'done', unchanged: 'done' },
+  output: { exported, unchanged: exported },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'export backup --engine etcd://localhost:2379/team', does: 'write a cluster’s tenant to files' },
   ],

@@ -2,6 +2,7 @@
  * Makes a directory of plain files follow a tree, one way: what came or changed there is written here, what went there
  * is removed here. Only what changed since the last pass is read again.
  */
+import { call, inputs } from '../../kernel/call.ts'
 import { conflict, invalidInput } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import { changeLeaf } from '../../messaging/leaves/change.ts'
@@ -122,7 +123,7 @@ function originalIn(bytes: Uint8Array): string | undefined {
 
 const filesAlready = (root: string) =>
   invalidInput('FILES_ALREADY', `The workspace in ${root} is plain files already; a mirror follows a cluster.`, {
-    hint: 'Name the cluster with --engine, or write a copy: signalbox export DIR',
+    hint: `Name the cluster with ${inputs({ engine: null })}, or write a copy: ${call('export', { directory: 'DIR' })}`,
   })
 
 const notItsMirror = (path: string, place: string, of: string | undefined) =>

@@ -1,4 +1,5 @@
 /** Which directory is meant: the one that was named, else the nearest one upwards that looks like a workspace. */
+import { call, inputs } from '../../kernel/call.ts'
 import { denied, invalidInput, notFound } from '../../kernel/errors.ts'
 import type { Outside } from '../../kernel/outside.ts'
 import type { Environment } from '../define.ts'
@@ -40,11 +41,11 @@ export function findRoot(named: string | undefined, environment: Environment, ou
 /** Throws unless the root is a directory that can be read. With `mayBeMissing`, one that is not there will do. */
 export function checkRoot(root: Root, outside: Outside, mayBeMissing = false): void {
   const kind = outside.kindOf(root.path)
-  const named = root.by === 'environment' ? 'SIGNALBOX_ROOT' : '--root'
+  const named = root.by === 'environment' ? 'SIGNALBOX_ROOT' : inputs({ root: null })
   if (kind === undefined) {
     if (mayBeMissing) return
     throw notFound('NO_SUCH_ROOT', `There is no directory ${root.path}.`, {
-      hint: `Check ${named}, or make a workspace there: signalbox init --root ${root.path}`,
+      hint: `Check ${named}, or make a workspace there: ${call('init', { root: root.path })}`,
       details: { root: root.path },
     })
   }

@@ -3,6 +3,7 @@
  * that only the workspace names is spoken to when the user's own file lists it, and gets what stands there, so that a
  * stranger's workspace can send neither messages nor a password anywhere.
  */
+import { inputs } from '../../kernel/call.ts'
 import { denied } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import type { Configuration } from './configuration.ts'
@@ -34,8 +35,8 @@ function notTrusted({ engine, lines }: Configuration, place: OwnPlace) {
   const address = printableLine(engine)
   // Only what needs no quotes in a shell is offered for copying.
   const hint = isEtcd(engine)
-    ? `If you know this server, trust it: ${howToTrust(engine, place)} Or name it yourself with --engine or SIGNALBOX_ENGINE.`
-    : 'Name the server yourself, with --engine or SIGNALBOX_ENGINE.'
+    ? `If you know this server, trust it: ${howToTrust(engine, place)} Or name it yourself with ${inputs({ engine: null })} or SIGNALBOX_ENGINE.`
+    : `Name the server yourself, with ${inputs({ engine: null })} or SIGNALBOX_ENGINE.`
   const what = `this workspace keeps its messages on ${address}, a server that you have not trusted.`
   return denied('SERVER_NOT_TRUSTED', `${file}:${lines.engine ?? 1}: ${what}`, { hint, details: { address: engine } })
 }

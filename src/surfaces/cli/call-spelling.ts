@@ -16,6 +16,7 @@ export const commandLine: CallSpelling = (operation, input) => {
 const wordOf = (value: unknown): string => shellWord(typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 function flagWords(name: string, value: unknown): string[] {
+  if (value === null) return [flagOf(name)]
   if (typeof value === 'boolean') return [value ? flagOf(name) : `--no-${kebab(name)}`]
   return [value].flat().map((one) => `${flagOf(name)} ${wordOf(one)}`)
 }

@@ -36,6 +36,7 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   const context: Context = {
     ...workspace,
     actor,
+    surface: 'cli',
     about,
     clock,
     environment,

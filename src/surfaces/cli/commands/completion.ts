@@ -15,6 +15,8 @@ export const completion = defineOperation({
   more: 'Let your shell read it when it starts; the examples show how.',
   input: { shell: choice('The shell.', ['bash', 'zsh', 'fish'], { positional: true, required: true }) },
   outcomes: { printed: 'done' },
+  output: { printed: { shell: 'text', script: 'text' } },
+  effects: 'reads',
   examples: [
     { command: 'completion bash >> ~/.bashrc', does: 'for bash' },
     { command: 'completion zsh > ~/.zfunc/_signalbox', does: 'for zsh, where ~/.zfunc is in fpath' },

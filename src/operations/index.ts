@@ -1,5 +1,6 @@
 /** What a user can ask for: every operation, in the order in which help lists them. Whoever reads this loads all of them. */
 import { bench, version } from './about.ts'
+import { bridge } from './bridge.ts'
 import type { Operation } from './define.ts'
 import { demo } from './demo/demo.ts'
 import { doctor } from './doctor.ts'
@@ -68,6 +69,7 @@ export const outline = async (): Promise<Outline> => ({
       alone: 'list',
       members: [humanList, humanApprove, humanDeny, humanAnswer],
     },
+    bridge,
     doctor,
     mirror,
     importWorkspace,

@@ -48,6 +48,7 @@ const meaningOf: Readonly<Record<StateKind, string>> = {
   sessions: 'sessions of the Shared Agent Protocol: state, tasks, what was said',
   locks: 'who waits for which lock',
   shown: 'which messages were shown to whom',
+  bridge: 'what was carried between protocols, and as what',
 }
 
 export function homeReadme(): string {

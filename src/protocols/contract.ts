@@ -107,6 +107,14 @@ export interface Neutral {
   watched?(): Promise<readonly TreePath[]>
   /** What depends on another message is not handed out before that one is finished. */
   readonly holdsBack?: boolean
+  /** What is sent to `all` is for the first agent that takes it, and not for each. */
+  readonly allIsForFirst?: boolean
+  /** How many bytes a text can have, where a message has a limit. */
+  readonly longestText?: number
+  /** Whether an agent can have this name here. */
+  isAgentName(name: string): boolean
+  /** Makes the place where other agents write to this one, so that those who have nothing but a shell find it. */
+  makeInbox?(agent: string): Promise<void>
   /** What `doctor` should know; with `repair`, what can be put right without losing anything is. */
   inspect(options: InspectionOptions): Promise<readonly Finding[]>
 
@@ -295,7 +303,11 @@ export interface Duty {
 }
 
 type Optional = {
-  [Verb in keyof Neutral]-?: undefined extends Neutral[Verb] ? (Verb extends 'holdsBack' ? never : Verb) : never
+  [Verb in keyof Neutral]-?: undefined extends Neutral[Verb]
+    ? Verb extends 'holdsBack' | 'allIsForFirst' | 'longestText'
+      ? never
+      : Verb
+    : never
 }[keyof Neutral]
 
 /** A verb that not every protocol has, ready to be called; throws `UNSUPPORTED` where it is absent. */

@@ -34,6 +34,12 @@ export interface Source<View extends Headline> {
   readonly hasPlaces: boolean
   /** What depends on another message is not handed out before that one is finished. */
   readonly holdsBack?: boolean
+  /** What is sent to `all` is for the first agent that takes it. */
+  readonly allIsForFirst?: boolean
+  /** How many bytes a text can have. */
+  readonly longestText?: number
+  isAgentName(name: string): boolean
+  makeInbox?(agent: string): Promise<void>
   /** The stage of each state, where a state has one. */
   readonly stages?: Readonly<Record<string, Stage>>
   /** Whether two names are one agent. Without it, if they are equal. */
@@ -128,7 +134,11 @@ export function neutralOf<View extends Headline>(source: Source<View>, own: OwnV
     messages: ({ limit, ...filter } = {}) => messagesOf(filtered(filter), limit, filter.stages),
     watch: (signal) => changesIn(source.tree, source.watched, signal),
     watched: () => source.watched(),
+    isAgentName: (name) => source.isAgentName(name),
     ...(source.holdsBack ? { holdsBack: true } : {}),
+    ...(source.allIsForFirst ? { allIsForFirst: true } : {}),
+    ...(source.longestText === undefined ? {} : { longestText: source.longestText }),
+    ...(source.makeInbox ? { makeInbox: (agent) => source.makeInbox!(agent) } : {}),
     ...own,
   }
   if (source.send) {

@@ -2,7 +2,7 @@
  * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
  *
  *   state/       what cannot be found again: presence, delivery, sequences, aliases, approvals, keys, rates, metrics, merging,
- *                sessions, lines of those who wait for locks, which messages were shown
+ *                sessions, lines of those who wait for locks, which messages were shown, what was carried between protocols
  *   cache/       made from messages: deleting it costs time and changes no answer
  *   engine/      what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
  *   policy.yaml  written by people: what they must have approved before anybody is handed it.
@@ -29,6 +29,7 @@ export const stateKinds = [
   'sessions',
   'locks',
   'shown',
+  'bridge',
 ] as const
 export type StateKind = (typeof stateKinds)[number]
 

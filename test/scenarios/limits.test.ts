@@ -53,7 +53,7 @@ const listing: readonly (readonly string[])[] = [
   ['dream completed', 'dream governance query', 'dream mailbox list', 'dream route', 'dream task inbox', 'dream tasks'],
   ['session inbox', 'session list', 'session locks', 'session log', 'session work'],
   ['agents list', 'signalbox inbox', 'signalbox locks', 'signalbox thread'],
-  ['human list', 'signalbox doctor', 'signalbox export', 'signalbox import'],
+  ['human list', 'signalbox bridge', 'signalbox doctor', 'signalbox export', 'signalbox import'],
 ]
 
 function* commandsIn({ members }: Outline, words: readonly string[] = []): Generator<readonly [string, Operation]> {

@@ -57,6 +57,7 @@ export function openAsking(tree: Tree, protocol = 'asking'): Required<Pick<Neutr
     async *messages() {
       for await (const one of all()) yield lift(one)
     },
+    isAgentName: () => true,
     inspect: async () => [],
     async *find(id) {
       const whole: Whole[] = []

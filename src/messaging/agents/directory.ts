@@ -60,6 +60,12 @@ const longestListing = 64 * 1024
 export const listingPath = (agent: string): TreePath | undefined =>
   isSegment(`${agent}.yaml`) && !agent.startsWith('.') ? childOf(agentsFolder, `${agent}.yaml`) : undefined
 
+/** Trees through which a bridge acts in the names of agents that are elsewhere: nobody is seen by that. */
+const actingForOthers = new WeakSet<Tree>()
+
+/** From now on no agent is noted for what is done through this tree. */
+export const actForOthers = (tree: Tree): void => void actingForOthers.add(tree)
+
 export class AgentDirectory {
   readonly #tree: Tree
   /** Whom this process has noted, and when by `performance.now()`. */
@@ -74,7 +80,7 @@ export class AgentDirectory {
    * said in a protocol to which all spellings are one, so that this one stands for none.
    */
   async acted(agent: string, { anyCase = false, home }: Acting = {}): Promise<void> {
-    if (this.hasJustActed(agent)) return
+    if (this.hasJustActed(agent) || actingForOthers.has(this.#tree)) return
     const leaf = await this.#note(agent)
     const known = leaf && noteIn(leaf)
     if (known && !anyCase) expectSpelling(agent, known)

@@ -20,6 +20,8 @@ export interface WorkspaceOptions {
   readonly clock: Clock
   /** A file that comes with the package, by its path in it; `undefined` where it is missing. */
   readonly packageFile?: ((path: string) => Uint8Array | undefined) | undefined
+  /** No agent is seen for what is done here in its name: see `LazyWorkspace.forOthers`. */
+  readonly isForOthers?: boolean
   /** See `Around`. */
   readonly startSelf?: ((words: readonly string[]) => Promise<void>) | undefined
 }
@@ -40,6 +42,8 @@ export interface LazyWorkspace {
   openTree(folder: string, clock?: Clock): Promise<Tree>
   /** The workspace of plain files in another directory, as it is configured there; closed by the caller. */
   workspaceIn(directory: string): LazyWorkspace
+  /** The same workspace once more, in which an agent is not seen for what is done in its name; closed by the caller. */
+  forOthers(): LazyWorkspace
   /** Twice is fine. What is asked for afterwards is opened again. */
   close(): Promise<void>
 }
@@ -84,7 +88,13 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     return engines.files({ root, mustExist: false, durability: 'process', permissions: 'owner', clock: heldOnly(by) })
   }
 
-  const treeOnce = (makeRoot = false, recover = true) => (tree ??= open(makeRoot, recover))
+  const treeOnce = (makeRoot = false, recover = true) => (tree ??= openNamed(makeRoot, recover))
+
+  async function openNamed(makeRoot: boolean, recover: boolean): Promise<Tree> {
+    const opened = await open(makeRoot, recover)
+    if (options.isForOthers) (await import('../../messaging/agents/directory.ts')).actForOthers(opened)
+    return opened
+  }
 
   const store = <P extends AnyProtocol>({ name }: P) => storeOnce(name) as Promise<StoreOf<P>>
 
@@ -167,6 +177,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     openAgain: (by) => open(false, false, by),
     openTree,
     workspaceIn,
+    forOthers: () => lazyWorkspace({ ...options, isForOthers: true }),
     async close() {
       const [opening, treeOpening] = [[...stores.values()], tree]
       stores.clear()

@@ -19,6 +19,7 @@ import { lift, lower, type PlacedView } from '../envelope.ts'
 import { failureOf, resultOf } from '../format.ts'
 import { isoTime } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
+import { isAgentId } from '../names.ts'
 import { queueNames } from '../schema.ts'
 import { seenIn } from './agents.ts'
 import { readLargeBody } from './large-bodies.ts'
@@ -65,6 +66,8 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     tree,
     hasPlaces: true,
     holdsBack: true,
+    allIsForFirst: true,
+    isAgentName: isAgentId,
     stages,
     lift,
     async text(view) {

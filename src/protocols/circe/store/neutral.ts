@@ -24,7 +24,16 @@ import { carryingHeader, type HeadView, lift, lower, textOf } from '../envelope.
 import { bodyOf, headOf, optionsOf } from '../format.ts'
 import { agentsPath, logsPath, newPath } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
-import { agentId, type FileName, fileName, isEverybody, isFileName, isSameAgent, type TaskId } from '../names.ts'
+import {
+  agentId,
+  type FileName,
+  fileName,
+  isAgentId,
+  isEverybody,
+  isFileName,
+  isSameAgent,
+  type TaskId,
+} from '../names.ts'
 import { agentsInFiles, knownAgents } from './agents.ts'
 import type { Circe } from './circe.ts'
 import { isForEverybody } from './fan-out.ts'
@@ -122,6 +131,8 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     protocol: { name: 'circe', title: 'CIRCE' },
     tree: parts.tree,
     hasPlaces: false,
+    isAgentName: isAgentId,
+    makeInbox: async (agent) => void (await circe.agents.init(agent)),
     isSameAgent,
     lift: lifted,
     async text({ found }) {

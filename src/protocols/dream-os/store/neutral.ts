@@ -10,7 +10,7 @@ import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, type SettledView, textOf } from '../envelope.ts'
 import { eventSubject, isEvent } from '../event-format.ts'
 import { deliveredTo, folderPath, folders, runtimePath } from '../layout.ts'
-import { type AgentId, agentId } from '../names.ts'
+import { type AgentId, agentId, isAgentId } from '../names.ts'
 import { eventTypes, isObject } from '../schema.ts'
 import type { Dream } from './dream.ts'
 import { isMessage } from './inboxes.ts'
@@ -67,6 +67,8 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     protocol,
     tree: parts.tree,
     hasPlaces: false,
+    isAgentName: isAgentId,
+    makeInbox: (agent) => parts.tree.makeFolder(folderPath(parts.places, agentId(agent), 'inbox')),
     lift,
     text: async ({ path, message }) => ((await parts.tree.look(treePath(path))) ? textOf(message) : undefined),
     seen: () => agents.seen(),
@@ -117,7 +119,9 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
           if (outcome) return folder === 'archive/inbox' ? outcome : { ...outcome, answer: (view as DreamView).id }
         }
       }
-      return undefined
+      // A sender that has no inbox here, as one from another protocol, was told nothing.
+      const { events } = await dream.logs.completed({ agent: to, task: id, limit: 1 })
+      return events[0] && outcomeIn(events[0])
     },
 
     questions: () => escalations.questions(),
@@ -173,6 +177,12 @@ function outcomeToldBy(view: DreamView, id: string): MessageOutcome | undefined 
   const { kind, replyTo } = lift(view)
   return kind === 'answer' && replyTo === id ? { state: 'completed', text: textOf(message) } : undefined
 }
+
+/** What `completed_tasks.json` says about how a task ended. */
+const outcomeIn = ({ status, output, error_details }: Readonly<Record<string, unknown>>): MessageOutcome =>
+  status === 'COMPLETED'
+    ? { state: 'completed', text: wordsIn(output, 'text') ?? 'done' }
+    : { state: 'failed', text: wordsIn(error_details, 'message') ?? 'failed' }
 
 function wordsIn(value: unknown, field: string): string | undefined {
   if (value === null || value === undefined) return undefined

@@ -105,6 +105,10 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     protocol: { name: 'mr', title: 'Message Routing' },
     tree: parts.tree,
     hasPlaces: false,
+    // A message has 10 KB at most; quotation marks and line ends take two bytes each, and other fields need room too.
+    longestText: 4096,
+    isAgentName: isAgentId,
+    makeInbox: (agent) => parts.tree.makeFolder(folderPath(parts.root, agentId(agent), 'inbox')),
     lift,
     text: async ({ path, message }) => ((await parts.tree.look(treePath(path))) ? textOf(message) : undefined),
     seen: () => agents.seen(),

@@ -18,6 +18,7 @@ import {
   sessionsFolder,
 } from '../layout.ts'
 import { taskStages } from '../lifecycle.ts'
+import { isAgentName } from '../names.ts'
 import type { Escalation } from '../record.ts'
 import { seenAgents } from './agents.ts'
 import { take, waitingTasks } from './claiming.ts'
@@ -47,6 +48,7 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
     protocol,
     tree: parts.tree,
     hasPlaces: true,
+    isAgentName,
     stages: taskStages,
     lift,
     async text({ place, record }) {

@@ -81,6 +81,7 @@ describe('bash', () => {
         'dream',
         'session',
         'human',
+        'bridge',
         'doctor',
         'mirror',
         'import',

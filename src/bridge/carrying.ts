@@ -1,0 +1,435 @@
+/**
+ * Carries messages that were written in one protocol for an agent that reads another, and brings back what came of them.
+ *
+ *   1  note      what is going to be carried is written down (`CarryNotes`)
+ *   2  take      the original is claimed in the name of its recipient, so that nobody else works on it
+ *   3  send      a copy is sent where the recipient reads, under a key made of the note: repeating it sends once
+ *   4  settle    what came of the copy ends the original, in the words of its own protocol
+ *
+ * Every step can be repeated by any process, so a bridge that was killed or held is overtaken by the next one, and several can
+ * run at once. The sender's name, and what is a copy of what, come from the store and the notes, never from the text.
+ */
+import { digestOf } from '../formats/digest.ts'
+import type { Draft, Envelope } from '../kernel/envelope.ts'
+import { SignalboxError } from '../kernel/errors.ts'
+import { withoutUndefined } from '../kernel/field.ts'
+import { childOf, type TreePath, treeRoot } from '../kernel/tree-path.ts'
+import { agentsFolder } from '../messaging/agents/directory.ts'
+import { type Message, type MessageOutcome, type Receipt, verbOf } from '../protocols/contract.ts'
+import { type Bus, type FoundMessage, findAll, type Member } from './bus.ts'
+import { type CarryNote, CarryNotes, textsFolder } from './carry-notes.ts'
+import { FittedNames } from './fitted-names.ts'
+import { Homes, type KnownAgent } from './homes.ts'
+
+/** A message that was carried so often goes in a circle. */
+const mostHops = 8
+/** A claim on an original is renewed when less than this is left of it. */
+const renewBeforeMs = 60_000
+/** Of a text that is too long for a protocol, so much stands in the message itself. */
+const shownLetters = 1500
+
+export interface Pass {
+  readonly carried: readonly { readonly from: string; readonly to: string }[]
+  /** Originals that were ended, each with its copy. */
+  readonly settled: readonly { readonly from: string; readonly to?: string; readonly outcome: 'completed' | 'failed' }[]
+  readonly notices: readonly string[]
+  /** When something is due next by the tree's time, if nothing happens before. */
+  readonly nextAt?: number
+}
+
+export class Carrier {
+  readonly #bus: Bus
+  readonly #notes: CarryNotes
+  readonly #names: FittedNames
+  readonly #homes: Homes
+  readonly #carried: { from: string; to: string }[] = []
+  readonly #settled: { from: string; to?: string; outcome: 'completed' | 'failed' }[] = []
+  readonly #notices: string[] = []
+  #nextAt = Number.POSITIVE_INFINITY
+
+  private constructor(bus: Bus) {
+    this.#bus = bus
+    this.#notes = new CarryNotes(bus.tree)
+    this.#names = new FittedNames(bus.tree)
+    this.#homes = new Homes(bus.directory)
+  }
+
+  /** One pass: carries what waits, and settles what is over. */
+  static async pass(bus: Bus): Promise<Pass> {
+    const carrier = new Carrier(bus)
+    await carrier.#settleAll()
+    await carrier.#carryAll()
+    const { dueAt, told } = { dueAt: carrier.#nextAt, told: [...new Set(carrier.#notices)] }
+    return {
+      carried: carrier.#carried,
+      settled: carrier.#settled,
+      notices: told,
+      ...(Number.isFinite(dueAt) ? { nextAt: dueAt } : {}),
+    }
+  }
+
+  /** What waits for agents that read elsewhere. A message that makes trouble is told, and holds up no other. */
+  async #carryAll(): Promise<void> {
+    const agents = await agentsWithHome(this.#bus, this.#homes)
+    for await (const member of this.#bus.used()) {
+      for (const agent of agents) {
+        if (!livesElsewhere(agent, member.name)) continue
+        await this.#unlessTroubled(`What waits for ${agent.name} in ${member.title}`, async () => {
+          if (agent.isListed) await member.neutral.makeInbox?.(await this.#nameIn(member, agent.name))
+          for (const message of await this.#waiting(member, agent))
+            await this.#unlessTroubled(message.envelope.handle, () => this.#carry(member, message, agent))
+        })
+      }
+    }
+  }
+
+  /** Listed before any is taken, since taking changes what is listed. */
+  async #waiting({ neutral, ...member }: Member, { name }: KnownAgent): Promise<Message[]> {
+    const found: Message[] = []
+    const named = await this.#nameIn({ ...member, neutral }, name)
+    for await (const message of neutral.waitingFor(named)) {
+      // A piece of work for the first agent that takes it is left to those who read there.
+      const isForFirst = neutral.allIsForFirst && message.envelope.to.toLowerCase() === 'all'
+      if (!isForFirst) found.push(message)
+    }
+    return found
+  }
+
+  async #carry(member: Member, message: Message, agent: AgentAtHome): Promise<void> {
+    const { envelope } = message
+    const text = await message.text()
+    if (text === undefined || (await this.#isOutcome(member, envelope))) return
+    const digest = digestOf(envelope.from, envelope.to, envelope.kind, envelope.summary, text)
+    const known = await this.#notes.of(envelope.handle)
+    if (known && known.original === envelope.handle && known.state !== 'over' && known.digest !== digest) {
+      this.#notices.push(`${envelope.handle} was changed after it was carried as ${known.copy ?? 'a copy'}.`)
+      return
+    }
+    const copied = known?.copy === envelope.handle ? known : undefined
+    const hops = Math.max(copied?.hops ?? 0, envelope.origin?.hops ?? 0) + 1
+    const note = await this.#notes.begin({ original: envelope.handle, digest, to: agent.name, hops })
+    await this.#goOn(note, { member, envelope, text, agent, copied })
+  }
+
+  /** Takes the original and sends the copy, from wherever an earlier process got to. */
+  async #goOn(note: CarryNote, original: Original): Promise<void> {
+    const { member, envelope, text, agent, copied } = original
+    const receipt = await this.#claim(note, member, envelope)
+    if (!receipt) return
+    const back = copied?.original.startsWith(`${agent.home.protocol}:`)
+    if (note.hops > mostHops || back) {
+      const why = back ? 'it would go back to where it came from' : `it was carried ${mostHops} times`
+      await this.#end(note, receipt, member, {
+        state: 'failed',
+        text: `Not carried: ${why}. See where ${agent.name} is at home.`,
+      })
+      return
+    }
+    const target = await this.#bus.member(agent.home.protocol)
+    const draft = await this.#draft(note, original, target, text)
+    try {
+      const sent = await verbOf(target, target.neutral, 'send')(draft, { key: `bridge ${note.key}`, makesPlace: true })
+      const noted = await this.#notes.change(note.key, { copy: sent.message.handle })
+      if (sent.outcome === 'sent') this.#carried.push({ from: envelope.handle, to: sent.message.handle })
+      this.#notices.push(...sent.notices)
+      if (envelope.needsAnswer) this.#isDueAt(dueAt(noted, envelope))
+      // Nobody waits for what comes of it.
+      else await this.#end(noted, receipt, member, { state: 'completed', text: '' })
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
+      const reason = `${target.title} does not take it for ${agent.name}: ${error.message}`
+      await this.#end(note, receipt, member, { state: 'failed', text: reason })
+    }
+  }
+
+  /** The claim on the original: a new one, or that of a bridge that was killed before it could note it. */
+  async #claim(note: CarryNote, member: Member, envelope: Envelope): Promise<Receipt | undefined> {
+    const name = await this.#nameIn(member, note.to)
+    const { id, place } = envelope
+    const taken = await verbOf(member, member.neutral, 'take')(name, withoutUndefined({ id, place }))
+    const receipt = taken.outcome === 'taken' ? taken.receipt : await this.#heldReceipt(note, name)
+    if (!receipt) {
+      // Somebody else has it, or it is over: there is nothing to carry.
+      if (note.copy === undefined) await this.#notes.change(note.key, { state: 'over' })
+      return undefined
+    }
+    const now = await this.#notes.change(note.key, { receipt: plain(receipt) })
+    if (now.state !== 'over') return receipt
+    // Another bridge has finished this note meanwhile, and the message waits again since.
+    if (taken.outcome === 'taken') await verbOf(member, member.neutral, 'release')(receipt)
+    return undefined
+  }
+
+  async #heldReceipt(note: CarryNote, name: string): Promise<Receipt | undefined> {
+    const [found] = await this.#find(note.original)
+    const claim = found?.envelope.claim
+    if (found?.envelope.stage !== 'claimed' || claim?.by.toLowerCase() !== name.toLowerCase()) return undefined
+    const { id, place } = found.envelope
+    return withoutUndefined({ id, agent: claim.by, place, attempt: claim.attempt }) as Receipt
+  }
+
+  async #draft(note: CarryNote, { member, envelope, agent }: Original, target: Member, text: string): Promise<Draft> {
+    const { handle, kind, urgency, deadline, needsAnswer, task, attachments, summary } = envelope
+    const fitted = await this.#fitted(note, target, text)
+    return {
+      from: await this.#nameIn(target, await this.#agentCalled(member, envelope.from)),
+      to: await this.#nameIn(target, agent.name),
+      ...fitted,
+      kind,
+      urgency,
+      needsAnswer,
+      summary,
+      thread: envelope.thread ?? handle,
+      attachments: [...attachments, ...(fitted.attachments ?? [])],
+      origin: { protocol: member.name, handle, digest: note.digest, hops: note.hops },
+      ...withoutUndefined({ deadline, task, place: agent.home.place, replyTo: await this.#replyTo(envelope, target) }),
+    }
+  }
+
+  /** The text, or its beginning and where the whole of it lies, where the protocol has no room for it. */
+  async #fitted(note: CarryNote, { neutral }: Member, text: string): Promise<Pick<Draft, 'text' | 'attachments'>> {
+    const bytes = Buffer.byteLength(text)
+    if (neutral.longestText === undefined || bytes <= neutral.longestText) return { text }
+    const path = childOf(textsFolder, `${note.key}.md`)
+    await this.#bus.tree.create(path, text)
+    const beginning = text.slice(0, shownLetters).toWellFormed()
+    return { text: `${beginning}…\n\nThe whole text (${bytes} bytes) is in ${path}`, attachments: [path] }
+  }
+
+  /** What the copy answers, by its name in the target: the counterpart of what the original answers, if that was carried too. */
+  async #replyTo({ replyTo, protocol, place }: Envelope, target: Member): Promise<string | undefined> {
+    if (replyTo === undefined) return undefined
+    const answered = handleIn(protocol, place, replyTo)
+    const note = await this.#notes.of(answered)
+    const other = note?.original === answered ? note.copy : note?.original
+    if (other?.startsWith(`${target.name}:`)) return (await this.#find(other))[0]?.envelope.id ?? other
+    return answered
+  }
+
+  /** An answer to a copy is what came of it, and ends the original: it is not carried by itself. */
+  async #isOutcome({ name }: Member, { replyTo, place, kind }: Envelope): Promise<boolean> {
+    if (replyTo === undefined || kind !== 'answer') return false
+    const handle = handleIn(name, place, replyTo)
+    const note = await this.#notes.of(handle)
+    return note?.copy === handle && note.state !== 'over'
+  }
+
+  async #settleAll(): Promise<void> {
+    for await (const note of this.#notes.open()) await this.#unlessTroubled(note.original, () => this.#settle(note))
+  }
+
+  async #settle(note: CarryNote): Promise<void> {
+    const [original] = await this.#find(note.original)
+    const member = await this.#bus.member(protocolOf(note.original))
+    if (!original) return void (await this.#notes.change(note.key, { state: 'over' }))
+    if (note.copy === undefined || !note.receipt) return this.#takeUp(note, original)
+    const [copy] = await this.#find(note.copy)
+    const outcome = copy ? await outcomeOf(copy) : gone(note.copy)
+    if (outcome && note.state === 'late') return this.#answerLate(note, original, outcome, copy)
+    if (outcome) return this.#end(note, note.receipt, member, outcome, copy)
+    // It was freed or given back meanwhile: claim it again, so that nobody works on it twice.
+    if (original.envelope.stage === 'written' && note.state === 'away')
+      await this.#claim(note, member, original.envelope)
+    if (note.state === 'late') return
+    const { deadline } = original.envelope
+    const now = await this.#bus.tree.now()
+    if (deadline !== undefined && Date.parse(deadline) <= now) return this.#tellLate(note, original, copy)
+    await this.#renew(note, member, now)
+    this.#isDueAt(dueAt(note, original.envelope))
+  }
+
+  /** A bridge was killed before it had sent the copy. */
+  async #takeUp(note: CarryNote, { envelope, member, text }: FoundMessage): Promise<void> {
+    const known = await this.#homes.of(note.to)
+    const words = await text()
+    if (words === undefined) return
+    await this.#goOn(note, { member, envelope, text: words, agent: { ...known, isListed: true }, copied: undefined })
+  }
+
+  /** Ends the original as its protocol does, then puts the answer away that told it, which was for the sender alone. */
+  async #end(
+    note: CarryNote,
+    receipt: Receipt,
+    member: Member,
+    { state, text, answer }: MessageOutcome,
+    copy?: FoundMessage,
+  ): Promise<void> {
+    const { neutral } = member
+    try {
+      if (state === 'failed') await verbOf(member, neutral, 'failed')(receipt, { reason: text })
+      else await verbOf(member, neutral, 'done')(receipt, text === '' ? {} : { text })
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || (error.kind !== 'Conflict' && error.kind !== 'NotFound')) throw error
+      const [now] = await this.#find(note.original)
+      const again = now?.envelope.stage === 'written' && (await this.#claim(note, member, now.envelope))
+      if (again)
+        return this.#end(note, again, member, withoutUndefined({ state, text, answer }) as MessageOutcome, copy)
+      this.#notices.push(`${note.original} was ended by somebody else: ${error.message}`)
+    }
+    if (copy && answer !== undefined) await this.#putAway(copy, answer)
+    const wasOpen = note.state !== 'over'
+    await this.#notes.change(note.key, { state: 'over' })
+    if (wasOpen)
+      this.#settled.push({ from: note.original, ...(note.copy === undefined ? {} : { to: note.copy }), outcome: state })
+  }
+
+  async #putAway({ member, envelope }: FoundMessage, answer: string): Promise<void> {
+    const { take, done } = member.neutral
+    if (!take || !done) return
+    const taken = await take.call(member.neutral, envelope.from, { id: answer })
+    if (taken.outcome === 'taken') await done.call(member.neutral, taken.receipt)
+  }
+
+  /** The sender is told in its own way; a copy that nobody has taken yet is taken back. */
+  async #tellLate(note: CarryNote, original: FoundMessage, copy: FoundMessage | undefined): Promise<void> {
+    const reason = `${note.to} has not answered by ${original.envelope.deadline}.`
+    await verbOf(original.member, original.member.neutral, 'failed')(note.receipt!, { reason })
+    this.#settled.push({ from: note.original, to: note.copy!, outcome: 'failed' })
+    const { take, failed } = copy?.member.neutral ?? {}
+    const { id, to, place } = copy?.envelope ?? {}
+    const taken = await take?.call(copy!.member.neutral, to!, withoutUndefined({ id, place }))
+    if (taken?.outcome !== 'taken') return void (await this.#notes.change(note.key, { state: 'late' }))
+    await failed?.call(copy!.member.neutral, taken.receipt, {
+      reason: `Nobody waits for it any more: the deadline was ${original.envelope.deadline}.`,
+    })
+    const told = copy && (await outcomeOf(copy))
+    if (copy && told?.answer !== undefined) await this.#putAway(copy, told.answer)
+    await this.#notes.change(note.key, { state: 'over' })
+  }
+
+  async #answerLate(
+    note: CarryNote,
+    { member, envelope }: FoundMessage,
+    { state, text, answer }: MessageOutcome,
+    copy: FoundMessage | undefined,
+  ): Promise<void> {
+    const draft: Draft = {
+      from: await this.#nameIn(member, note.to),
+      to: envelope.from,
+      text: state === 'failed' ? `It failed: ${text}` : text,
+      kind: 'answer',
+      replyTo: envelope.id,
+      ...withoutUndefined({ place: envelope.place, thread: envelope.thread, task: envelope.task }),
+    }
+    await verbOf(member, member.neutral, 'send')(draft, { key: `bridge late ${note.key}`, makesPlace: true })
+    if (copy && answer !== undefined) await this.#putAway(copy, answer)
+    await this.#notes.change(note.key, { state: 'over' })
+  }
+
+  async #renew(note: CarryNote, { neutral }: Member, now: number): Promise<void> {
+    const { receipt } = note
+    if (!receipt?.until || !neutral.renew || receipt.until - now > renewBeforeMs) return
+    const { message } = await neutral.renew(receipt)
+    const until = message.claim?.until === undefined ? undefined : Date.parse(message.claim.until)
+    await this.#notes.change(note.key, { receipt: { ...receipt, until: until ?? now + 2 * renewBeforeMs } })
+  }
+
+  async #nameIn(member: Member, agent: string): Promise<string> {
+    const { name, listing } = await this.#homes.of(agent)
+    return listing?.nameIn[member.name] ?? this.#names.nameFor(member, name)
+  }
+
+  /** The agent that is called so in a protocol. */
+  async #agentCalled({ name: protocol }: Member, called: string): Promise<string> {
+    return (await this.#names.agentFor(protocol, called)) ?? (await this.#homes.of(called)).name
+  }
+
+  async #find(handle: string): Promise<readonly FoundMessage[]> {
+    try {
+      return await findAll(this.#bus, handle)
+    } catch (error) {
+      if (error instanceof SignalboxError && error.kind === 'NotFound') return []
+      throw error
+    }
+  }
+
+  async #unlessTroubled(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof SignalboxError)) throw error
+      this.#notices.push(`${what} cannot be carried now: ${error.message}`)
+      this.#isDueAt((await this.#bus.tree.now()) + retryMs)
+    }
+  }
+
+  #isDueAt(at: number): void {
+    this.#nextAt = Math.min(this.#nextAt, at)
+  }
+}
+
+/** After trouble that may pass, such as a full disk. */
+const retryMs = 30_000
+
+interface Original {
+  readonly member: Member
+  readonly envelope: Envelope
+  readonly text: string
+  readonly agent: AgentAtHome
+  /** The note by which the original itself was carried here. */
+  readonly copied: CarryNote | undefined
+}
+
+export interface AgentAtHome extends KnownAgent {
+  /** People have said where it is at home. */
+  readonly isListed: boolean
+  /** Where it has acted itself. */
+  readonly actedIn?: readonly string[]
+}
+
+/** The agents of which it is known where they read. One with a mistake in its file is left out, and told by others. */
+export async function agentsWithHome(bus: Pick<Bus, 'directory'>, homes: Homes): Promise<AgentAtHome[]> {
+  const found = new Map<string, AgentAtHome>()
+  const add = async (name: string, actedIn?: readonly string[]) => {
+    const known = await homes.of(name).catch((error: unknown) => {
+      if (!(error instanceof SignalboxError)) throw error
+    })
+    const isListed = known?.listing?.home !== undefined
+    const before = known && found.get(known.name.toLowerCase())
+    if (known && (isListed || actedIn))
+      found.set(known.name.toLowerCase(), {
+        ...known,
+        isListed,
+        actedIn: [...(before?.actedIn ?? []), ...(actedIn ?? [])],
+      })
+  }
+  for (const name of await bus.directory.listedNames()) await add(name)
+  for await (const { name, home, in: actedIn = [] } of bus.directory.all())
+    if (home !== undefined) await add(name, actedIn)
+  return [...found.values()]
+}
+
+/** An agent that has acted in a protocol reads there, unless people say that its home is elsewhere. */
+export const livesElsewhere = ({ home, isListed, actedIn = [] }: AgentAtHome, protocol: string): boolean =>
+  home.protocol !== protocol && (isListed || !actedIn.includes(protocol))
+
+async function outcomeOf({ member, envelope }: FoundMessage): Promise<MessageOutcome | undefined> {
+  const { id, from, to, stage } = envelope
+  const outcome = await member.neutral.outcomeOf?.(id, { from, to })
+  if (outcome) return outcome
+  return stage === 'failed' ? { state: 'failed', text: `It is ${envelope.state} in ${member.title}.` } : undefined
+}
+
+const gone = (copy: string): MessageOutcome => ({ state: 'failed', text: `${copy} is not there any more.` })
+
+/** When the claim must be renewed, or the deadline passes. */
+function dueAt({ receipt }: CarryNote, { deadline }: Envelope): number {
+  const renewAt = receipt?.until === undefined ? Number.POSITIVE_INFINITY : receipt.until - renewBeforeMs / 2
+  return Math.min(renewAt, deadline === undefined ? Number.POSITIVE_INFINITY : Date.parse(deadline))
+}
+
+const plain = ({ id, agent, place, attempt, until }: Receipt): NonNullable<CarryNote['receipt']> =>
+  withoutUndefined({ id, agent, place, attempt, until })
+
+const protocolOf = (handle: string): string => handle.slice(0, handle.indexOf(':'))
+
+/** An answer names a message of its own protocol by its id, and one of another by its handle. */
+const handleIn = (protocol: string, place: string | undefined, id: string): string =>
+  id.includes(':') ? id : place === undefined ? `${protocol}:${id}` : `${protocol}:${place}:${id}`
+
+/** The folders in which something happens when there is something to carry or to settle. */
+export async function carryingFolders(bus: Bus): Promise<readonly TreePath[]> {
+  const folders: TreePath[] = [treeRoot, agentsFolder]
+  for await (const { neutral } of bus.used()) folders.push(...((await neutral.watched?.()) ?? []))
+  return [...new Set(folders)]
+}

@@ -1,8 +1,8 @@
 /**
- * Moves that are judged on what was won, and on which the bytes may change: the file is renamed to a private name, which
- * only one mover can; then it is read and shown to the caller, who says what it becomes; then it is put at its target by
- * a step that replaces nothing. However long the process is paused in between, nobody else can move, change or exchange
- * the file. What the caller does not want goes back to where it was. See docs/decisions/0003-moving-with-one-winner.md.
+ * Moves whose caller looks at the file and may change it. The file is renamed to a private name, which only one mover can;
+ * then it is read and shown to the caller, who says what it becomes; then it is put at its target by a step that replaces
+ * nothing. However long the process is paused in between, no other process can move, change or exchange the file. A file
+ * that the caller does not want is put back. See docs/decisions/0003-moving-with-one-winner.md.
  *
  * A few bytes that only repeat what the folder says are overwritten; any other change is a new file in place of the old.
  */
@@ -11,7 +11,7 @@ import { bytesAfter } from '../../tree/for-engines.ts'
 import type { Changed, Moved, MoveOptions, Overwrite, Removed, RemoveOptions } from '../../tree/tree.ts'
 import { codeOf, type Disk, did, openFlags } from './disk.ts'
 import { notALeaf, onAnotherDevice } from './failures.ts'
-import { keepable, readFleeting, writeAll } from './files.ts'
+import { readShared, unshared, writeAll } from './files.ts'
 import type { Flushes } from './flushes.ts'
 import type { Folders } from './folders.ts'
 import type { Later } from './later.ts'
@@ -21,18 +21,14 @@ import type { Parts } from './parts.ts'
 import type { Recovery } from './recovery.ts'
 import type { Scratch } from './scratch.ts'
 
-type Change = NonNullable<MoveOptions['change']>
 /** `again`: the file was exchanged after we looked at it, so start over. */
 type MoveTry = Moved | 'again'
 
-/** One call of `move` with a change: its paths and options. */
-interface Asked {
+/** One call of `move`, always with a change. */
+interface Asked extends MoveOptions {
   readonly from: TreePath
   readonly to: TreePath
-  readonly change: Change
-  readonly touched: boolean
-  readonly timed: boolean
-  readonly atMost: number | undefined
+  readonly change: NonNullable<MoveOptions['change']>
 }
 
 /** A leaf that was won, and opened under its private name. */
@@ -69,12 +65,7 @@ export class ChangingMoves {
     this.#now = now
   }
 
-  move(from: TreePath, to: TreePath, change: Change, options: MoveOptions = {}): Moved | Promise<Moved> {
-    const { touched = false, timed = false, atMost } = options
-    return this.#move({ from, to, change, touched, timed, atMost })
-  }
-
-  #move(asked: Asked): Moved | Promise<Moved> {
+  move(asked: Asked): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
       // Where putting the file back takes two steps, check the target first: in between another file could get the old name.
       if (!this.#moves.isOneStep && this.#isTaken(asked)) return { outcome: 'taken' }
@@ -82,7 +73,7 @@ export class ChangingMoves {
       if (won === 'again') continue
       if (won === 'gone') return { outcome: 'gone' }
       const outcome = this.#settled(won, asked)
-      if (outcome instanceof Promise) return outcome.then((moved) => (moved === 'again' ? this.#move(asked) : moved))
+      if (outcome instanceof Promise) return outcome.then((moved) => (moved === 'again' ? this.move(asked) : moved))
       if (outcome !== 'again') return outcome
     }
     return { outcome: 'gone' }
@@ -108,7 +99,7 @@ export class ChangingMoves {
           continue
         }
         if (opened.stats.nlink > 1) opened = await this.#withItsOwnNames(opened)
-        const shown = readFleeting(this.#disk, opened.fd, opened.stats.size, atMost)
+        const shown = readShared(this.#disk, opened.fd, opened.stats.size, atMost)
         if (!onlyIf(shown, timesOf(opened.seen ?? opened.stats))) {
           this.#putBack(opened, 'again')
           return { outcome: 'kept' }
@@ -145,8 +136,8 @@ export class ChangingMoves {
   }
 
   /**
-   * For a file with a second name. One that comes from an unfinished move or from making the leaf is gone afterwards; one that
-   * is left is a user's hard link. This is found out with the file in hand: nobody else can begin to move it meanwhile.
+   * For a file with a second name. A name that comes from an unfinished move or from making the leaf is gone afterwards; one that
+   * is left is a user's hard link. Called while the file has its private name, so that no other process can begin to move it.
    */
   async #withItsOwnNames(opened: Opened): Promise<Opened> {
     const recovery = await this.#recovery.load()
@@ -156,7 +147,7 @@ export class ChangingMoves {
 
   #judged(opened: Opened, asked: Asked): MoveTry | Promise<MoveTry> {
     try {
-      const seen = this.#read(opened, asked)
+      const seen = readShared(this.#disk, opened.fd, opened.stats.size, asked.atMost)
       const changed = asked.change(seen, timesOf(opened.seen ?? opened.stats))
       if (changed instanceof Promise) return this.#judgedLater(opened, asked, changed)
       return this.#carryOut(opened, asked, seen, changed)
@@ -178,7 +169,8 @@ export class ChangingMoves {
     try {
       const changed = await later
       // Read again: the buffer is shared and overwritten by now. The file itself cannot have changed under its private name.
-      return await this.#carryOut(opened, asked, this.#read(opened, asked), changed)
+      const seen = readShared(this.#disk, opened.fd, opened.stats.size, asked.atMost)
+      return await this.#carryOut(opened, asked, seen, changed)
     } catch (error) {
       throw this.#undone(opened, error)
     }
@@ -197,7 +189,7 @@ export class ChangingMoves {
     // The rest of the file was not read and may be huge, so it stays as it is.
     const isCut = asked.atMost !== undefined && seen.length >= asked.atMost
     if (isCut) return this.#arriveAsItIs(opened, asked, undefined)
-    const after = keepable(changed)
+    const after = unshared(changed)
     const isSame = changed === seen || seen.equals(changed)
     if (isSame && (isOwn || !asked.touched)) return this.#arriveAsItIs(opened, asked, after)
     return this.#arriveRewritten(opened, asked, after, after)
@@ -208,21 +200,25 @@ export class ChangingMoves {
     if (asked.touched) this.#disk.setTimes(opened.own, this.#now())
     const outcome = this.#publish(opened, asked.to)
     if (outcome === 'elsewhere') {
-      return this.#arriveRewritten(
-        opened,
-        asked,
-        after ?? readFleeting(this.#disk, opened.fd, opened.stats.size),
-        after,
-      )
+      const bytes = after ?? readShared(this.#disk, opened.fd, opened.stats.size)
+      return this.#arriveRewritten(opened, asked, bytes, after)
     }
     if (outcome !== 'done') return this.#putBack(opened, { outcome })
-    if (asked.touched && this.#flushes.durability !== 'process')
-      return this.#flushes.movedAndWritten(opened.fd, asked.from, asked.to, after)
-    this.#disk.close(opened.fd)
-    return this.#flushes.moved(asked.from, asked.to, after)
+    return this.#arrived(opened, asked, after, asked.touched === true && this.#flushes.durability !== 'process')
   }
 
-  /** Writes the few bytes before the file arrives, so that nobody sees it at its target without them. */
+  #arrived(
+    { fd }: Opened,
+    { from, to }: Asked,
+    after: Uint8Array | undefined,
+    mustFlush: boolean,
+  ): Moved | Promise<Moved> {
+    if (mustFlush) return this.#flushes.movedAndWritten(fd, from, to, after)
+    this.#disk.close(fd)
+    return this.#flushes.moved(from, to, after)
+  }
+
+  /** Writes the few bytes before the file arrives, so that no reader sees it at its target without them. */
   #arriveOverwritten(opened: Opened, asked: Asked, seen: Uint8Array, change: Overwrite): MoveTry | Promise<MoveTry> {
     const { at, bytes } = change
     const { fd } = opened
@@ -235,14 +231,8 @@ export class ChangingMoves {
       throw error
     }
     const outcome = this.#publish(opened, asked.to)
-    if (outcome === 'done') {
-      if (this.#flushes.mustFlush(change)) return this.#flushes.movedAndWritten(fd, asked.from, asked.to, undefined)
-      this.#disk.close(fd)
-      return this.#flushes.moved(asked.from, asked.to, undefined)
-    }
-    if (outcome === 'elsewhere') {
-      return this.#arriveRewritten(opened, asked, bytesAfter(seen, change)!, undefined)
-    }
+    if (outcome === 'done') return this.#arrived(opened, asked, undefined, this.#flushes.mustFlush(change))
+    if (outcome === 'elsewhere') return this.#arriveRewritten(opened, asked, bytesAfter(seen, change)!, undefined)
     restore()
     return this.#putBack(opened, { outcome })
   }
@@ -256,10 +246,11 @@ export class ChangingMoves {
 
   #arriveRewritten(
     opened: Opened,
-    { from, to }: Asked,
+    asked: Asked,
     after: Uint8Array,
     told: Uint8Array | undefined,
   ): MoveTry | Promise<MoveTry> {
+    const { to } = asked
     const write = () =>
       this.#scratch.write(after, {
         name: opened.operation,
@@ -276,17 +267,10 @@ export class ChangingMoves {
       draft = write()
       outcome = this.#moves.publishRewritten(opened, draft, to)
     }
-    if (outcome === 'done') {
-      this.#disk.close(opened.fd)
-      return this.#flushes.moved(from, to, told)
-    }
+    if (outcome === 'done') return this.#arrived(opened, asked, told, false)
     this.#scratch.discard(draft)
     if (outcome === 'elsewhere') throw onAnotherDevice(this.#folders.shown(parentOf(to)))
     return this.#putBack(opened, { outcome })
-  }
-
-  #read({ fd, stats }: Opened, { atMost }: Asked): Buffer {
-    return readFleeting(this.#disk, fd, stats.size, atMost)
   }
 
   #putBack<T>(opened: Opened, outcome: T): T {
@@ -306,7 +290,7 @@ export class ChangingMoves {
     return error
   }
 
-  /** A file that is ours to read but not to write can still be moved, with a rewrite. What cannot be opened goes back. */
+  /** A file that this user may read but not write can still be moved, by a rewrite. A file that cannot be opened is put back. */
   #open(won: Won): Opened {
     let fd: number | undefined
     try {
@@ -322,9 +306,9 @@ export class ChangingMoves {
       return { operation, from, own, seen, fd, writable, stats: this.#disk.statOpen(fd) }
     } catch (error) {
       if (fd !== undefined) did(cleanUpCodes, () => this.#disk.close(fd!))
-      const told = this.#folders.closedLeaf(won.from, won.own, error)
+      const told = this.#folders.whyNotOpened(won.from, won.own, error)
       this.#moves.giveBackUnread(won)
-      throw ['ELOOP', 'ENXIO', 'EISDIR'].includes(codeOf(error) ?? '') ? notALeaf(this.#folders.shown(won.from)) : told
+      throw told
     }
   }
 }

@@ -1,6 +1,5 @@
 /** Lists a folder as readers should see it: a private file stands under its old name. */
-import type { TreePath } from '../../kernel/tree-path.ts'
-import { nameOf } from '../../kernel/tree-path.ts'
+import { nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome, home } from '../../tree/home.ts'
 import type { Entry } from '../../tree/tree.ts'
 import { type Dirent, type Disk, FilePlace, type Folder, unless } from './disk.ts'
@@ -65,8 +64,7 @@ const ownNames: ReadonlyMap<string, string> = new Map()
 const nothingVisible = (): Visible => ({ entries: [], files: ownNames })
 
 function visible(folder: TreePath, dirents: readonly Dirent[]): Visible {
-  // Large folders are queues with ordinary names. Sorting plain strings takes a quarter of the time that sorting entries
-  // takes.
+  // Large folders are queues with ordinary names. Sorting plain strings takes a quarter of the time of sorting entries.
   const names: string[] = []
   const others: Dirent[] = []
   for (const dirent of dirents) {
@@ -79,7 +77,7 @@ function visible(folder: TreePath, dirents: readonly Dirent[]): Visible {
   for (const dirent of others) {
     const file = dirent.name
     const own = file.startsWith(ownPrefix) && dirent.isFile() ? nameFromOwn(file, folder) : undefined
-    // Leave out drafts, and foreign files with such names: no path can name them, so nobody could use the entry.
+    // Leave out drafts, and foreign files with such names: no path can name them, so no caller could use the entry.
     if (!own && isOwnName(file)) continue
     if (folder === home && file === nameOf(engineHome)) continue
     if (own) files.set(own.name, file)

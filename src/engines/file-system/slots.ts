@@ -21,20 +21,18 @@ import {
 import { slotsFolder } from './own-paths.ts'
 import type { Reason, SetAside } from './set-aside.ts'
 
-export type { Intent } from './note.ts'
-
 export interface Slot {
   readonly name: string
   readonly holder: HolderId
   readonly intent: Intent | undefined
   /** Where this process has given leaves private names. */
   readonly folders: readonly TreePath[]
-  /** False for a slot of another user: it tells what may be going on, and nobody acts on it. */
+  /** False for a slot of another user. It is reported, but no process acts on it. */
   readonly isTrusted: boolean
 }
 
-/** A file among the slots that is none. */
-export interface StrangeSlot {
+/** A file among the slots that is no slot. */
+interface StrangeSlot {
   readonly name: string
   readonly reason: Reason
   /** The holder in its name, if it is named like a slot. */
@@ -94,7 +92,7 @@ export class Slots {
 
   #open(): number {
     const place = new FilePlace(this.#setAside.folder(slotsFolder), this.#name)
-    // Only we use this name. What already has it is a stranger's, and could be a pipe or have a second name elsewhere.
+    // Only this tree uses the name. A file that has it already is a stranger's: a pipe, or a hard link to a file elsewhere.
     const open = () => this.#disk.open(place, openFlags.create, this.#mode)
     let fd = unless(['EEXIST'], open)
     if (fd === undefined) {
@@ -144,8 +142,8 @@ export class Slots {
   }
 
   /**
-   * Moves away what is no slot. It stays if the process in its name may live: that would go on writing to the moved file,
-   * where nobody reads, and may be of a newer version.
+   * Moves away what is no slot. A file stays if the process in its name may live: that process may be of a newer version, and
+   * would go on writing to the moved file, where no other process reads.
    */
   clear({ name, reason, holder }: StrangeSlot, isDead: (holder: HolderId) => boolean): boolean {
     if (reason === 'bad-note' && holder !== undefined && !isDead(holder)) return false

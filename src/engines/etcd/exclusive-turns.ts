@@ -1,8 +1,8 @@
 /**
  * Turns (`Tree.exclusively`): a process that wants one puts a key under the turn's name and waits until the key before
- * it is gone. So they come in the order in which they asked, and the end of a turn wakes one waiter. The keys end with the
- * etcd lease of their process (`Session`); and each process puts its key again and again, so that those behind it can remove
- * the key of a dead one themselves (`SignsOfLife`). A process that only slept writes nothing without its key (`CurrentTurn`).
+ * it is gone. So processes get the turn in the order in which they asked, and its end wakes one waiter. The keys end with
+ * the etcd lease of their process (`Session`); and each process puts its key again and again, so that the ones behind it can
+ * remove the key of a dead one (`SignsOfLife`). A process that only slept writes nothing without its key (`CurrentTurn`).
  */
 import { SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { Queues } from '../../tree/for-engines.ts'
@@ -28,12 +28,12 @@ import {
 import type { Done } from './transactions.ts'
 import type { UnansweredWrites } from './unanswered-writes.ts'
 
-/** A turn is a few quick steps, and that of a dead process ends in seconds. Nobody should have to wait longer. */
+/** A turn is a few quick steps, and that of a dead process ends in seconds. No process should have to wait longer. */
 const giveUpAfterMs = 60_000
 /** If the watch is silent for so long, read the line again: the member may be paused. */
 const lookAgainMs = 1000
 
-/** Those who wait under one name, at one moment. */
+/** The keys of all processes that have or want one turn, at one revision. */
 interface Line {
   readonly all: readonly KeyValue[]
   readonly revision: number
@@ -62,14 +62,14 @@ export class ExclusiveTurns {
     this.#current = current
   }
 
-  /** `first`: tried without a place in the line, once callers of this process are through. */
+  /** `first` is tried without a place in the line, once earlier callers in this process are done. */
   async take<T>(
     name: string,
     work: () => Promise<T>,
     { waitMs }: { readonly waitMs?: number } = {},
     first: () => Promise<Done<T>> = async () => 'too large',
   ): Promise<T> {
-    // Who waits at all waits until it is known whether those before it are dead.
+    // A process that waits at all must wait long enough to find out whether the ones before it are dead.
     const patience = waitMs ? Math.max(waitMs, this.#session.silenceMs * 2) : (waitMs ?? giveUpAfterMs)
     const taken = async () => {
       const done = await first()
@@ -128,7 +128,7 @@ export class ExclusiveTurns {
     }
   }
 
-  /** The revision at which nobody was before us any more; `undefined` if our key is gone from the line. */
+  /** The revision at which our key was the first; `undefined` if it is gone from the line. */
   async #untilFirst(
     name: string,
     { key, line: first }: Placed,
@@ -148,7 +148,7 @@ export class ExclusiveTurns {
     }
   }
 
-  /** Puts our key again, if it is still there. What fails is due again soon. */
+  /** Puts our key again, if it is still there. A failure is ignored: the next sign is due soon. */
   async #giveSign(key: Key, lease: string, signs: SignsOfLife): Promise<void> {
     try {
       const body = { compare: [isPresent(key)], success: [put(key, '', lease)], failure: [] }
@@ -159,7 +159,7 @@ export class ExclusiveTurns {
     }
   }
 
-  /** Removes the key of a dead process, unless that has given a sign of life. If no answer comes, the line tells. */
+  /** Removes the key of a dead process, unless that has given a sign of life. If no answer comes, the next look at the line tells. */
   async #remove({ key, mod_revision = '' }: KeyValue): Promise<void> {
     const dead = fromWire(key)
     const body = { compare: [isUnchanged(dead, Number(mod_revision))], success: [drop(dead)], failure: [] }
@@ -197,7 +197,7 @@ export class ExclusiveTurns {
     })
   }
 
-  /** Lets the next one in, also if the work failed. If we cannot reach the cluster, the lease runs out. */
+  /** Lets the next process in, also if the work failed. If we cannot reach the cluster, the lease runs out. */
   async #stepOut(key: Key, lease: string): Promise<void> {
     try {
       // Sent as a read, which is repeated until it is answered: deleting a key twice does no harm.
@@ -211,7 +211,7 @@ export class ExclusiveTurns {
 
 const isIn = ({ all }: Line, key: Key): boolean => all.some((one) => fromWire(one.key) === key)
 
-/** Those that came before us, the first one first. */
+/** The keys that came before ours, the oldest first. */
 function keysBefore({ all }: Line, key: Key): KeyValue[] {
   const inOrder = [...all].sort((a, b) => Number(a.create_revision) - Number(b.create_revision))
   return inOrder.slice(

@@ -5,7 +5,7 @@ import type { Gateway } from './gateway.ts'
 import { wire } from './keys.ts'
 import type { Header } from './transaction.ts'
 
-export interface MemberHealth {
+interface MemberHealth {
   readonly address: string
   readonly isReachable: boolean
   readonly isLeader: boolean

@@ -3,8 +3,8 @@
  * wait for our time-outs. But a member answers at once, even without a majority, whether it leads. So while requests wait,
  * all members are asked, and the waiting ends when one leads.
  */
+import { pause } from '../../kernel/clock.ts'
 import type { Host } from './address.ts'
-import { pause } from './pace.ts'
 
 interface Status {
   readonly header?: { readonly member_id?: string }

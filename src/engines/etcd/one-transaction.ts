@@ -1,7 +1,7 @@
 /**
  * One transaction on its way: reads are remembered with their revisions, writes are kept back and seen by later reads. The
  * commit compares what was read, so a read may come from a copy that lags behind, and a condition on a key that was never read
- * may be taken for granted: where that was wrong, the commit fails, tells how it is, and the work is run again.
+ * may be taken for granted. Where that was wrong, the commit fails and tells what it found, and the work is run again.
  */
 import { parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { ClusterTime } from './cluster-time.ts'
@@ -51,13 +51,13 @@ export class OneTransaction implements Requests {
   readonly #seen = new Map<Key, SeenKey>()
   readonly #assumed = new Map<Key, Compare>()
   /** Folders that were listed, and the revision of the stamp each had. */
-  readonly #listed = new Map<TreePath, number>()
+  readonly listed = new Map<TreePath, number>()
   readonly #lines = new Map<TreePath, Promise<readonly KeyValue[]>>()
   #leases: { readonly found: ReadonlyMap<Key, KeyValue>; readonly revision: number } | undefined
   /** `undefined`: the transaction deletes the key. */
   readonly #written = new Map<Key, KeyValue | undefined>()
   readonly #dropped: KeyRange[] = []
-  #revision = firstDraftRevision
+  revision = firstDraftRevision
 
   constructor(
     base: ClusterRequests,
@@ -86,15 +86,6 @@ export class OneTransaction implements Requests {
 
   get time(): ClusterTime {
     return this.#base.time
-  }
-
-  get revision(): number {
-    return this.#revision
-  }
-
-  /** The folders that were listed, and the revision of the stamp each had. */
-  get listed(): ReadonlyMap<TreePath, number> {
-    return this.#listed
   }
 
   async get(keys: readonly Key[]): Promise<(KeyValue | undefined)[]> {
@@ -143,7 +134,7 @@ export class OneTransaction implements Requests {
         : (await this.#isMissing(folder))
           ? { entries: [], stamped: 0 }
           : await this.#base.listing(folder)
-    if (!this.#listed.has(folder)) this.#listed.set(folder, stamped)
+    if (!this.listed.has(folder)) this.listed.set(folder, stamped)
     const names = new Map(entries.map((entry) => [entry.name, entry]))
     for (const [key, written] of this.#written) {
       if (this.#keys.folderOf(key) !== folder) continue
@@ -190,12 +181,12 @@ export class OneTransaction implements Requests {
     this.#compareWholeFolders()
     const seen = [...this.#seen].flatMap(([key, { found, stamped }]) => {
       const folder = this.#keys.folderOf(key)
-      if (stamped !== undefined && folder !== undefined && this.#listed.get(folder) === stamped) return []
+      if (stamped !== undefined && folder !== undefined && this.listed.get(folder) === stamped) return []
       // Where a leaf stands there is no folder of that name.
       if (!found && key.endsWith('/') && this.#seen.get(key.slice(0, -1) as Key)?.found) return []
       return [isUnchanged(key, Number(found?.mod_revision ?? 0))]
     })
-    const listed = [...this.#listed].map(([folder, stamped]) => isUnchanged(this.#keys.stamp(folder), stamped))
+    const listed = [...this.listed].map(([folder, stamped]) => isUnchanged(this.#keys.stamp(folder), stamped))
     const leases = this.#leases ? [isUnchangedRange(this.#keys.leases(), this.#leases.revision)] : []
     return [...listed, ...seen, ...this.#assumed.values(), ...leases]
   }
@@ -205,13 +196,13 @@ export class OneTransaction implements Requests {
     const counts = new Map<TreePath, Map<number, number>>()
     for (const [key, { stamped }] of this.#seen) {
       const folder = this.#keys.folderOf(key)
-      if (folder === undefined || stamped === undefined || this.#listed.has(folder)) continue
+      if (folder === undefined || stamped === undefined || this.listed.has(folder)) continue
       const inFolder = counts.get(folder) ?? new Map<number, number>()
       counts.set(folder, inFolder.set(stamped, (inFolder.get(stamped) ?? 0) + 1))
     }
     for (const [folder, inFolder] of counts) {
       const [stamped, count] = [...inFolder].sort(([, a], [, b]) => b - a)[0]!
-      if (count > manyOfAFolder) this.#listed.set(folder, stamped)
+      if (count > manyOfAFolder) this.listed.set(folder, stamped)
     }
   }
 
@@ -249,7 +240,8 @@ export class OneTransaction implements Requests {
   /** True if the key is known without a request, or becomes known. */
   async #recall(key: Key): Promise<boolean> {
     const known = await this.#peek(key)
-    return known !== undefined && (this.#isKnown(key) || this.#see(key, known))
+    if (known && !this.#isKnown(key)) this.#see(key, known)
+    return known !== undefined
   }
 
   /** What can be said about a key without a request. */
@@ -266,9 +258,8 @@ export class OneTransaction implements Requests {
     return own && { found: own }
   }
 
-  #see(key: Key, seen: SeenKey): true {
+  #see(key: Key, seen: SeenKey): void {
     if (!this.#seen.has(key)) this.#seen.set(key, seen)
-    return true
   }
 
   #isKnown(key: Key): boolean {
@@ -329,7 +320,7 @@ export class OneTransaction implements Requests {
     if ('request_put' in step) {
       const { key, value } = step.request_put
       const at = fromWire(key)
-      const revision = `${++this.#revision}`
+      const revision = `${++this.revision}`
       const create_revision = this.#at(at)?.create_revision ?? revision
       this.#written.set(at, { key, value, mod_revision: revision, create_revision })
     } else if ('request_delete_range' in step) {

@@ -4,6 +4,7 @@
  * do it verb by verb in a turn.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { pause } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Write } from './commit.ts'
@@ -12,7 +13,6 @@ import { makeFolder } from './folders.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type KeyRange, type Keys } from './keys.ts'
 import { type Learned, OneTransaction } from './one-transaction.ts'
-import { pause } from './pace.ts'
 import type { Parts } from './parts.ts'
 import type { ClusterRequests } from './requests.ts'
 import {
@@ -49,8 +49,7 @@ interface Running {
 type Ended<T> = { readonly value: T } | { readonly error: unknown }
 
 type Outcome =
-  | { readonly is: 'done' }
-  | { readonly is: 'too large' | 'turn taken' }
+  | { readonly is: 'done' | 'too large' | 'turn taken' }
   | { readonly is: 'conflict'; readonly learned: Learned; readonly behind: ReadonlySet<TreePath> }
 
 export class Transactions {
@@ -88,7 +87,7 @@ export class Transactions {
         whenDone: (later) => afterwards.push(later),
       }
       const ended = await this.#work({ transaction, parts, afterwards }, work)
-      // What failed wrote nothing. Whether that is so can depend on what was read, which may have been out of date.
+      // Work that failed writes nothing. But it may have failed because a read was out of date, so the commit compares its reads.
       if ('error' in ended && !mayBeOutdated(ended.error)) throw ended.error
       const outcome = await this.#commit(transaction, await now(), 'error' in ended)
       if (outcome.is === 'done') {
@@ -148,7 +147,7 @@ export class Transactions {
     }
   }
 
-  /** With the stamps of the folders; where no folder changes, that of the root tells that it was done. */
+  /** The writes and the stamps of their folders. Where no folder changes, the stamp of the root shows that it was done. */
   #stamped(changes: Changes, operation: string, now: number): Write[] {
     if (changes.writes.length === 0) return []
     const value = printValue({ modifiedAt: now, changedAt: now, by: operation })

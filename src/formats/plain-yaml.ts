@@ -17,7 +17,7 @@ export interface PlainEntry {
   readonly value: PlainNode
 }
 
-/** What is wrong, with its line, for the caller to dress up. */
+/** What is wrong, with its line. The caller makes its own error of it. */
 export class PlainYamlProblem extends Error {
   readonly line: number
 

@@ -5,7 +5,7 @@
  * compared; how common something is in a mission is counted by the first alone, which does not change any more.
  */
 import { hashOf, pieceHashesOf } from './n-grams.ts'
-import { wordsIn } from './words.ts'
+import { isNumber, wordsIn } from './words.ts'
 
 export interface Features {
   /** Hashes of the pieces of its words, ascending, each once. */
@@ -22,15 +22,14 @@ const mostNumbers = 200
 export function featuresOf(text: string, added = ''): Features {
   const own = counted(pieceHashesOf(text))
   const later = added === '' ? nothing : counted(pieceHashesOf(added))
-  const isTwofold = later.terms.length > 0
-  const { terms, counts } = isTwofold ? joined(own, later) : own
+  const { terms, counts } = later.terms.length > 0 ? joined(own, later) : own
   return { terms, counts, numbers: numbersIn(`${text}\n${added}`) }
 }
 
 function numbersIn(text: string): Uint32Array {
   const hashes = new Set<number>()
   for (const word of wordsIn(text)) {
-    if (/^\p{N}/u.test(word) && /^\p{N}+$/u.test(word)) hashes.add(hashOf(word))
+    if (isNumber(word)) hashes.add(hashOf(word))
     if (hashes.size >= mostNumbers) break
   }
   return Uint32Array.from(hashes)

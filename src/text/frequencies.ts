@@ -2,7 +2,7 @@
 import { countsOf } from './words.ts'
 
 /** The weights of the terms of one text, of length 1 together. */
-export type Weights = ReadonlyMap<string, number>
+type Weights = ReadonlyMap<string, number>
 
 export class Frequencies {
   readonly #textsWith = new Map<string, number>()

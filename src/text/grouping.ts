@@ -15,7 +15,7 @@ import { type Neighbours, neighboursOf } from './neighbours.ts'
 import { partsOf } from './parts.ts'
 import { type Aged, type Sample, sampleOf } from './sample.ts'
 
-export interface GroupItem {
+interface GroupItem {
   /** Unique, and not dependent on the order in which texts come. */
   readonly key: string
   readonly text: string
@@ -31,7 +31,7 @@ export interface KnownItem extends Aged {
   readonly vector?: Float32Array
 }
 
-export interface GroupingOptions {
+interface GroupingOptions {
   /** How many different texts a group has at least. */
   readonly least?: number
 }
@@ -62,7 +62,7 @@ export interface Grouped {
 }
 
 /** Besides, the groups in each part, by the digests of its texts. */
-export interface LinkedNeighbours extends Neighbours {
+interface LinkedNeighbours extends Neighbours {
   readonly linked?: ReadonlyMap<string, number[][]>
 }
 

@@ -34,7 +34,7 @@ export function partsOf(lists: NearestLists, cut: number): Part[] {
   return parts.members().map((members) => ({ members, pairs: () => pairsIn(lists, members) }))
 }
 
-/** Those of which both are in a part. */
+/** The pairs of which both texts are in a part. */
 function pairsIn(lists: NearestLists, members: readonly number[]): Pair[] {
   const numbers = new Map(members.map((at, i) => [at, i]))
   const pairs: Pair[] = []
@@ -43,7 +43,7 @@ function pairsIn(lists: NearestLists, members: readonly number[]): Pair[] {
     for (let slot = start; slot < start + lists.used[at]!; slot++) {
       const other = lists.places[slot]!
       const b = numbers.get(other)
-      // A pair that is in both lists is told by the first of the two.
+      // A pair that is in both lists is taken from the list of the first text.
       if (b === undefined || (other < at && lists.has(other, at))) continue
       pairs.push({ a, b, likeness: lists.likeness[slot]! })
     }

@@ -32,7 +32,7 @@ export type Git = (call: GitCall) => Promise<GitAnswer>
 /** What it prints, without the line end. */
 export const outputLine = async (git: Git, call: GitCall): Promise<string> => (await git(call)).bytes.toString().trim()
 
-export interface GitOptions {
+interface GitOptions {
   readonly program?: string
   readonly timeLimitMs?: number
   readonly mostBytes?: number

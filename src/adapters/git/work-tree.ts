@@ -248,7 +248,7 @@ export class WorkTree {
   }
 }
 
-export interface SaveOptions {
+interface SaveOptions {
   /** The message of the commit. */
   readonly message: string
   readonly state: Uint8Array
@@ -267,7 +267,7 @@ export interface Saved {
   readonly branch?: BranchStep
 }
 
-export interface Rollback {
+interface Rollback {
   /** How many files differ in what git keeps of them. */
   readonly files: number
   /** Something gives way, and something was in no commit. */

@@ -9,7 +9,7 @@ import type { Tree } from '../../tree/tree.ts'
 export { type Listening, type ListenOptions, listen, ring } from './bell.ts'
 export { type Waiter, type WaiterPlace, Waiters, waiterBeat, waiterLease } from './waiters.ts'
 
-export interface WaitOptions<T> {
+interface WaitOptions<T> {
   readonly waitMs: number
   /** Ends the wait early, as if the time were up. Once it has ended, `attempt` is not called any more. */
   readonly signal?: AbortSignal | undefined

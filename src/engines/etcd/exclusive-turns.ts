@@ -6,9 +6,9 @@
  */
 import { SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { Queues } from '../../tree/for-engines.ts'
-import type { CurrentTurn } from './current-turn.ts'
 import type { Gateway } from './gateway.ts'
-import { fromWire, type Key, type Keys, wire } from './keys.ts'
+import { fromWire, type Key, wire } from './keys.ts'
+import type { Parts } from './parts.ts'
 import { leaseGone } from './refusals.ts'
 import type { Session } from './session.ts'
 import { SignsOfLife } from './signs-of-life.ts'
@@ -26,7 +26,6 @@ import {
   type TransactionAnswer,
 } from './transaction.ts'
 import type { Done } from './transactions.ts'
-import type { UnansweredWrites } from './unanswered-writes.ts'
 
 /** A turn is a few quick steps, and that of a dead process ends in seconds. No process should have to wait longer. */
 const giveUpAfterMs = 60_000
@@ -45,21 +44,18 @@ interface Placed {
   readonly line: Line
 }
 
+interface TurnParts extends Pick<Parts, 'keys' | 'turn' | 'unanswered'> {
+  readonly gateway: Gateway
+  readonly session: Session
+}
+
 export class ExclusiveTurns {
-  readonly #gateway: Gateway
-  readonly #keys: Keys
-  readonly #unanswered: UnansweredWrites
-  readonly #session: Session
-  readonly #current: CurrentTurn
+  readonly #parts: TurnParts
   /** Callers in this process queue here, so that only one of them at a time joins the line. */
   readonly #queues = new Queues()
 
-  constructor(gateway: Gateway, keys: Keys, unanswered: UnansweredWrites, session: Session, current: CurrentTurn) {
-    this.#gateway = gateway
-    this.#keys = keys
-    this.#unanswered = unanswered
-    this.#session = session
-    this.#current = current
+  constructor(parts: TurnParts) {
+    this.#parts = parts
   }
 
   /** `first` is tried without a place in the line, once earlier callers in this process are done. */
@@ -70,7 +66,7 @@ export class ExclusiveTurns {
     first: () => Promise<Done<T>> = async () => 'too large',
   ): Promise<T> {
     // A process that waits at all must wait long enough to find out whether the ones before it are dead.
-    const patience = waitMs ? Math.max(waitMs, this.#session.silenceMs * 2) : (waitMs ?? giveUpAfterMs)
+    const patience = waitMs ? Math.max(waitMs, this.#parts.session.silenceMs * 2) : (waitMs ?? giveUpAfterMs)
     const taken = async () => {
       const done = await first()
       return typeof done === 'object' ? done.value : this.#taken(name, work, performance.now() + patience)
@@ -81,24 +77,24 @@ export class ExclusiveTurns {
   async #taken<T>(name: string, work: () => Promise<T>, giveUpAt: number): Promise<T> {
     const startedAt = performance.now()
     for (;;) {
-      const lease = await this.#session.join()
-      const signs = new SignsOfLife(this.#session.silenceMs)
+      const lease = await this.#parts.session.join()
+      const signs = new SignsOfLife(this.#parts.session.silenceMs)
       let placed: Placed | undefined
       let living: NodeJS.Timeout | undefined
       try {
         placed = await this.#lineUp(name, lease)
         if (placed) {
           const { key } = placed
-          living = setInterval(() => void this.#giveSign(key, lease, signs), this.#session.renewMs).unref()
+          living = setInterval(() => void this.#giveSign(key, lease, signs), this.#parts.session.renewMs).unref()
         }
         const since = placed && (await this.#untilFirst(name, placed, { startedAt, giveUpAt }, signs))
-        if (placed && since !== undefined) return await this.#current.run({ name, key: placed.key, since }, work)
+        if (placed && since !== undefined) return await this.#parts.turn.run({ name, key: placed.key, since }, work)
         // The lease ran out while this process was paused: take a new one and join the end of the line.
-        this.#session.abandon(lease)
+        this.#parts.session.abandon(lease)
       } finally {
         clearInterval(living)
         if (placed) await this.#stepOut(placed.key, lease)
-        this.#session.leave()
+        this.#parts.session.leave()
       }
     }
   }
@@ -107,21 +103,21 @@ export class ExclusiveTurns {
   async #lineUp(name: string, lease: string): Promise<Placed | undefined> {
     for (;;) {
       const operation = crypto.randomUUID()
-      const key = this.#keys.turn(name, operation)
+      const key = this.#parts.keys.turn(name, operation)
       try {
-        const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', {
-          compare: [isAbsent(this.#keys.revoked(operation))],
-          success: [put(key, '', lease), getAll(this.#keys.turns(name))],
+        const answer = await this.#parts.gateway.write<TransactionAnswer>('/v3/kv/txn', {
+          compare: [isAbsent(this.#parts.keys.revoked(operation))],
+          success: [put(key, '', lease), getAll(this.#parts.keys.turns(name))],
           failure: [],
         })
         if (answer) return { key, line: { all: foundBy(answer)[1] ?? [], revision: revisionOf(answer.header) } }
         // Only we use this key. Once the write is revoked, the key is there if and only if the write was done.
-        await this.#unanswered.revoke(operation)
+        await this.#parts.unanswered.revoke(operation)
         const line = await this.#line(name)
         if (isIn(line, key)) return { key, line }
       } catch (error) {
         // Our key may be in the line all the same. Only the end of the lease removes it then.
-        this.#session.abandon(lease)
+        this.#parts.session.abandon(lease)
         if (error instanceof SignalboxError && error.code === leaseGone) return undefined
         throw error
       }
@@ -152,7 +148,7 @@ export class ExclusiveTurns {
   async #giveSign(key: Key, lease: string, signs: SignsOfLife): Promise<void> {
     try {
       const body = { compare: [isPresent(key)], success: [put(key, '', lease)], failure: [] }
-      const answer = await this.#gateway.write<TransactionAnswer>('/v3/kv/txn', body)
+      const answer = await this.#parts.gateway.write<TransactionAnswer>('/v3/kv/txn', body)
       if (answer?.succeeded) signs.answered()
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
@@ -163,12 +159,12 @@ export class ExclusiveTurns {
   async #remove({ key, mod_revision = '' }: KeyValue): Promise<void> {
     const dead = fromWire(key)
     const body = { compare: [isUnchanged(dead, Number(mod_revision))], success: [drop(dead)], failure: [] }
-    await this.#gateway.write('/v3/kv/txn', body)
+    await this.#parts.gateway.write('/v3/kv/txn', body)
   }
 
   async #line(name: string): Promise<Line> {
-    const { from, to } = this.#keys.turns(name)
-    const { kvs = [], header } = await this.#gateway.read<RangeAnswer>('/v3/kv/range', {
+    const { from, to } = this.#parts.keys.turns(name)
+    const { kvs = [], header } = await this.#parts.gateway.read<RangeAnswer>('/v3/kv/range', {
       key: wire(from),
       range_end: wire(to),
     })
@@ -184,7 +180,7 @@ export class ExclusiveTurns {
         resolve()
       }
       const timer = setTimeout(done, longestMs)
-      const stream = this.#gateway.stream(
+      const stream = this.#parts.gateway.stream(
         '/v3/watch',
         { create_request: { key, start_revision: `${since + 1}`, filters: ['NOPUT'] } },
         {
@@ -201,10 +197,10 @@ export class ExclusiveTurns {
   async #stepOut(key: Key, lease: string): Promise<void> {
     try {
       // Sent as a read, which is repeated until it is answered: deleting a key twice does no harm.
-      await this.#gateway.read('/v3/kv/deleterange', { key: wire(key) })
+      await this.#parts.gateway.read('/v3/kv/deleterange', { key: wire(key) })
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
-      this.#session.abandon(lease)
+      this.#parts.session.abandon(lease)
     }
   }
 }

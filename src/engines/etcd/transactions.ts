@@ -12,7 +12,7 @@ import type { FolderIndexes } from './folder-indexes.ts'
 import { makeFolder } from './folders.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type KeyRange, type Keys } from './keys.ts'
-import { type Learned, OneTransaction } from './one-transaction.ts'
+import { type Known, OneTransaction } from './one-transaction.ts'
 import type { Parts } from './parts.ts'
 import type { ClusterRequests } from './requests.ts'
 import {
@@ -39,6 +39,12 @@ const longestPauseMs = 10
 /** What etcd takes in one request, unless it is told otherwise, and less. */
 const mostBytes = 1_400_000
 
+/** Outside of any transaction. */
+interface ClusterParts extends Parts {
+  readonly requests: ClusterRequests
+  readonly indexes: FolderIndexes
+}
+
 /** A transaction that is being worked on, and the verbs that belong to it. */
 interface Running {
   readonly transaction: OneTransaction
@@ -48,23 +54,17 @@ interface Running {
 
 type Ended<T> = { readonly value: T } | { readonly error: unknown }
 
-type Outcome =
-  | { readonly is: 'done' | 'too large' | 'turn taken' }
-  | { readonly is: 'conflict'; readonly learned: Learned; readonly behind: ReadonlySet<TreePath> }
+type Outcome = { readonly is: 'done' | 'too large' | 'turn taken' } | ({ readonly is: 'conflict' } & Known)
 
 export class Transactions {
   readonly #gateway: Gateway
-  readonly #requests: ClusterRequests
   readonly #keys: Keys
-  readonly #indexes: FolderIndexes
-  readonly #parts: Parts
+  readonly #parts: ClusterParts
   readonly #storage = new AsyncLocalStorage<{ running: Running | undefined }>()
 
-  constructor(gateway: Gateway, requests: ClusterRequests, indexes: FolderIndexes, parts: Parts) {
+  constructor(gateway: Gateway, parts: ClusterParts) {
     this.#gateway = gateway
-    this.#requests = requests
     this.#keys = parts.keys
-    this.#indexes = indexes
     this.#parts = parts
   }
 
@@ -75,9 +75,9 @@ export class Transactions {
 
   /** `turn`: must be free at the end. Where it could not be done in one transaction, nothing was done. */
   async run<T>(turn: string | undefined, now: () => Promise<number>, work: () => Promise<T>): Promise<Done<T>> {
-    let known: { learned: Learned; behind: ReadonlySet<TreePath> } = { learned: new Map(), behind: new Set() }
+    let known: Known = { learned: new Map(), behind: new Set() }
     for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-      const transaction = new OneTransaction(this.#requests, this.#keys, this.#indexes, this.#parts.logs, known)
+      const transaction = new OneTransaction({ ...this.#parts, ...known })
       if (turn !== undefined) transaction.turns.add(turn)
       const afterwards: (() => void)[] = []
       const parts: Parts = {
@@ -141,7 +141,7 @@ export class Transactions {
         ? revisionOf(answer.header)
         : await this.#parts.unanswered.find({ operation, folder: stampedIn(changes), since, now })
       if (revision === undefined) continue
-      for (const write of writes) this.#indexes.take(write, revision, transaction.listed)
+      for (const write of writes) this.#parts.indexes.take(write, revision, transaction.listed)
       transaction.keepLogs(revision)
       return { is: 'done' }
     }
@@ -201,7 +201,7 @@ export class Transactions {
     const behind = new Set<TreePath>()
     for (const folder of listed.keys()) {
       const stamped = Number(learned.get(this.#keys.stamp(folder))?.mod_revision ?? 0)
-      if (!(await this.#indexes.reaches(folder, stamped))) behind.add(folder)
+      if (!(await this.#parts.indexes.reaches(folder, stamped))) behind.add(folder)
     }
     return { is: 'conflict', learned, behind }
   }

@@ -9,17 +9,14 @@
 import { parentOf, type TreePath } from '../../kernel/tree-path.ts'
 import { bytesAfter } from '../../tree/for-engines.ts'
 import type { Changed, Moved, MoveOptions, Overwrite, Removed, RemoveOptions } from '../../tree/tree.ts'
-import { codeOf, type Disk, did, openFlags } from './disk.ts'
+import { codeOf, did, openFlags } from './disk.ts'
 import { notALeaf, onAnotherDevice } from './failures.ts'
 import { readShared, unshared, writeAll } from './files.ts'
-import type { Flushes } from './flushes.ts'
-import type { Folders } from './folders.ts'
 import type { Later } from './later.ts'
 import { timesOf } from './leaf.ts'
-import type { Moves, Won, WonFile } from './moves.ts'
+import type { Won, WonFile } from './moves.ts'
 import type { Parts } from './parts.ts'
 import type { Recovery } from './recovery.ts'
-import type { Scratch } from './scratch.ts'
 
 /** `again`: the file was exchanged after we looked at it, so start over. */
 type MoveTry = Moved | 'again'
@@ -47,29 +44,17 @@ export interface ChangingParts extends Pick<Parts, 'disk' | 'folders' | 'moves' 
 }
 
 export class ChangingMoves {
-  readonly #disk: Disk
-  readonly #folders: Folders
-  readonly #moves: Moves
-  readonly #recovery: Later<Recovery>
-  readonly #scratch: Scratch
-  readonly #flushes: Flushes
-  readonly #now: () => number
+  readonly #parts: ChangingParts
 
-  constructor({ disk, folders, moves, recovery, scratch, flushes, now }: ChangingParts) {
-    this.#disk = disk
-    this.#folders = folders
-    this.#moves = moves
-    this.#recovery = recovery
-    this.#scratch = scratch
-    this.#flushes = flushes
-    this.#now = now
+  constructor(parts: ChangingParts) {
+    this.#parts = parts
   }
 
   move(asked: Asked): Moved | Promise<Moved> {
     for (let attempt = 0; attempt < 100; attempt++) {
       // Where putting the file back takes two steps, check the target first: in between another file could get the old name.
-      if (!this.#moves.isOneStep && this.#isTaken(asked)) return { outcome: 'taken' }
-      const won = this.#moves.win(asked.from, asked.timed)
+      if (!this.#parts.moves.isOneStep && this.#isTaken(asked)) return { outcome: 'taken' }
+      const won = this.#parts.moves.win(asked.from, asked.timed)
       if (won === 'again') continue
       if (won === 'gone') return { outcome: 'gone' }
       const outcome = this.#settled(won, asked)
@@ -81,15 +66,15 @@ export class ChangingMoves {
 
   #isTaken({ from, to }: Asked): boolean {
     if (from === to) return false
-    const [source, target] = [this.#folders.place(from, false), this.#folders.place(to, true)]
-    if (!source || !this.#disk.stat(target)) return false
-    return this.#disk.stat(source) !== undefined
+    const [source, target] = [this.#parts.folders.place(from, false), this.#parts.folders.place(to, true)]
+    if (!source || !this.#parts.disk.stat(target)) return false
+    return this.#parts.disk.stat(source) !== undefined
   }
 
   /** Removes a leaf if `onlyIf` agrees. It is won first, as for a move. */
   async remove(path: TreePath, onlyIf: NonNullable<RemoveOptions['onlyIf']>, atMost?: number): Promise<Removed> {
     for (let attempt = 0; attempt < 100; attempt++) {
-      const won = this.#moves.win(path, true)
+      const won = this.#parts.moves.win(path, true)
       if (won === 'gone') return { outcome: 'gone' }
       if (won === 'again') continue
       let opened = this.#open(won)
@@ -99,40 +84,29 @@ export class ChangingMoves {
           continue
         }
         if (opened.stats.nlink > 1) opened = await this.#withItsOwnNames(opened)
-        const shown = readShared(this.#disk, opened.fd, opened.stats.size, atMost)
+        const shown = readShared(this.#parts.disk, opened.fd, opened.stats.size, atMost)
         if (!onlyIf(shown, timesOf(opened.seen ?? opened.stats))) {
           this.#putBack(opened, 'again')
           return { outcome: 'kept' }
         }
-        this.#disk.close(opened.fd)
-        this.#moves.drop(opened)
+        this.#parts.disk.close(opened.fd)
+        this.#parts.moves.drop(opened)
       } catch (error) {
         throw this.#undone(opened, error)
       }
-      await this.#flushes.flushed(parentOf(path))
-      return { outcome: 'removed', durability: this.#flushes.durability }
+      await this.#parts.flushes.flushed(parentOf(path))
+      return { outcome: 'removed', durability: this.#parts.flushes.durability }
     }
     return { outcome: 'gone' }
   }
 
   #settled(won: Won, asked: Asked): MoveTry | Promise<MoveTry> {
     const opened = this.#open(won)
-    try {
-      if (this.#wasExchanged(opened)) return this.#putBack(opened, 'again')
-    } catch (error) {
-      throw this.#undone(opened, error)
-    }
-    return opened.stats.nlink > 1 ? this.#settledShared(opened, asked) : this.#judged(opened, asked)
-  }
-
-  async #settledShared(opened: Opened, asked: Asked): Promise<MoveTry> {
-    let ready: Opened
-    try {
-      ready = await this.#withItsOwnNames(opened)
-    } catch (error) {
-      throw this.#undone(opened, error)
-    }
-    return this.#judged(ready, asked)
+    const isPutBack = this.#orUndone(opened, () => this.#wasExchanged(opened) && this.#putBack(opened, true))
+    if (isPutBack) return 'again'
+    if (opened.stats.nlink < 2) return this.#judged(opened, asked)
+    const ready = this.#withItsOwnNames(opened).catch((error) => Promise.reject(this.#undone(opened, error)))
+    return ready.then((own) => this.#judged(own, asked))
   }
 
   /**
@@ -140,20 +114,18 @@ export class ChangingMoves {
    * is left is a user's hard link. Called while the file has its private name, so that no other process can begin to move it.
    */
   async #withItsOwnNames(opened: Opened): Promise<Opened> {
-    const recovery = await this.#recovery.load()
+    const recovery = await this.#parts.recovery.load()
     await recovery.recoverNamesOf(opened.stats.ino)
-    return { ...opened, stats: this.#disk.statOpen(opened.fd) }
+    return { ...opened, stats: this.#parts.disk.statOpen(opened.fd) }
   }
 
   #judged(opened: Opened, asked: Asked): MoveTry | Promise<MoveTry> {
-    try {
-      const seen = readShared(this.#disk, opened.fd, opened.stats.size, asked.atMost)
+    return this.#orUndone(opened, () => {
+      const seen = readShared(this.#parts.disk, opened.fd, opened.stats.size, asked.atMost)
       const changed = asked.change(seen, timesOf(opened.seen ?? opened.stats))
       if (changed instanceof Promise) return this.#judgedLater(opened, asked, changed)
       return this.#carryOut(opened, asked, seen, changed)
-    } catch (error) {
-      throw this.#undone(opened, error)
-    }
+    })
   }
 
   /**
@@ -161,16 +133,23 @@ export class ChangingMoves {
    * those times are not its own. (A rename itself changes only `ctime`.)
    */
   #wasExchanged({ stats, seen, from }: Opened): boolean {
-    if (!stats.isFile()) throw notALeaf(this.#folders.shown(from))
+    if (!stats.isFile()) throw notALeaf(this.#parts.folders.shown(from))
     return seen !== undefined && (seen.ino !== stats.ino || seen.mtimeMs !== stats.mtimeMs)
   }
 
   async #judgedLater(opened: Opened, asked: Asked, later: Promise<Changed>): Promise<MoveTry> {
-    try {
-      const changed = await later
+    const changed = await later.catch((error) => Promise.reject(this.#undone(opened, error)))
+    return this.#orUndone(opened, () => {
       // Read again: the buffer is shared and overwritten by now. The file itself cannot have changed under its private name.
-      const seen = readShared(this.#disk, opened.fd, opened.stats.size, asked.atMost)
-      return await this.#carryOut(opened, asked, seen, changed)
+      const seen = readShared(this.#parts.disk, opened.fd, opened.stats.size, asked.atMost)
+      return this.#carryOut(opened, asked, seen, changed)
+    })
+  }
+
+  /** Not for the flush of a move that took place, which `step` may answer as a promise: the leaf has arrived by then. */
+  #orUndone<T>(opened: Opened, step: () => T): T {
+    try {
+      return step()
     } catch (error) {
       throw this.#undone(opened, error)
     }
@@ -197,14 +176,14 @@ export class ChangingMoves {
 
   /** `after`: its bytes, if all of them were read. */
   #arriveAsItIs(opened: Opened, asked: Asked, after: Uint8Array | undefined): MoveTry | Promise<MoveTry> {
-    if (asked.touched) this.#disk.setTimes(opened.own, this.#now())
+    if (asked.touched) this.#parts.disk.setTimes(opened.own, this.#parts.now())
     const outcome = this.#publish(opened, asked.to)
     if (outcome === 'elsewhere') {
-      const bytes = after ?? readShared(this.#disk, opened.fd, opened.stats.size)
+      const bytes = after ?? readShared(this.#parts.disk, opened.fd, opened.stats.size)
       return this.#arriveRewritten(opened, asked, bytes, after)
     }
     if (outcome !== 'done') return this.#putBack(opened, { outcome })
-    return this.#arrived(opened, asked, after, asked.touched === true && this.#flushes.durability !== 'process')
+    return this.#arrived(opened, asked, after, asked.touched === true && this.#parts.flushes.durability !== 'process')
   }
 
   #arrived(
@@ -213,9 +192,9 @@ export class ChangingMoves {
     after: Uint8Array | undefined,
     mustFlush: boolean,
   ): Moved | Promise<Moved> {
-    if (mustFlush) return this.#flushes.movedAndWritten(fd, from, to, after)
-    this.#disk.close(fd)
-    return this.#flushes.moved(from, to, after)
+    if (mustFlush) return this.#parts.flushes.movedAndWritten(fd, from, to, after)
+    this.#parts.disk.close(fd)
+    return this.#parts.flushes.moved(from, to, after)
   }
 
   /** Writes the few bytes before the file arrives, so that no reader sees it at its target without them. */
@@ -223,15 +202,15 @@ export class ChangingMoves {
     const { at, bytes } = change
     const { fd } = opened
     // Puts the old bytes back when the write or the move fails.
-    const restore = () => writeAll(this.#disk, fd, seen.subarray(at, at + bytes.length), at)
+    const restore = () => writeAll(this.#parts.disk, fd, seen.subarray(at, at + bytes.length), at)
     try {
-      writeAll(this.#disk, fd, bytes, at)
+      writeAll(this.#parts.disk, fd, bytes, at)
     } catch (error) {
       did([codeOf(error) ?? ''], restore)
       throw error
     }
     const outcome = this.#publish(opened, asked.to)
-    if (outcome === 'done') return this.#arrived(opened, asked, undefined, this.#flushes.mustFlush(change))
+    if (outcome === 'done') return this.#arrived(opened, asked, undefined, this.#parts.flushes.mustFlush(change))
     if (outcome === 'elsewhere') return this.#arriveRewritten(opened, asked, bytesAfter(seen, change)!, undefined)
     restore()
     return this.#putBack(opened, { outcome })
@@ -239,8 +218,8 @@ export class ChangingMoves {
 
   /** `elsewhere`: the target is on another file system, so the bytes must be written there. */
   #publish(won: WonFile, to: TreePath): 'done' | 'taken' | 'gone' | 'elsewhere' {
-    const outcome = this.#moves.publishWon(won, to)
-    if (outcome === 'elsewhere') this.#scratch.useDeviceOf(parentOf(to))
+    const outcome = this.#parts.moves.publishWon(won, to)
+    if (outcome === 'elsewhere') this.#parts.scratch.useDeviceOf(parentOf(to))
     return outcome
   }
 
@@ -252,38 +231,38 @@ export class ChangingMoves {
   ): MoveTry | Promise<MoveTry> {
     const { to } = asked
     const write = () =>
-      this.#scratch.write(after, {
+      this.#parts.scratch.write(after, {
         name: opened.operation,
         near: parentOf(to),
         mode: opened.stats.mode & 0o777,
-        ...this.#flushes.ofDraft,
+        ...this.#parts.flushes.ofDraft,
       })
     let draft = write()
     // If this fails the draft stays: recovery needs it for as long as the note is there.
-    let outcome = this.#moves.publishRewritten(opened, draft, to)
+    let outcome = this.#parts.moves.publishRewritten(opened, draft, to)
     if (outcome === 'elsewhere') {
-      this.#scratch.discard(draft)
-      this.#scratch.useDeviceOf(parentOf(to))
+      this.#parts.scratch.discard(draft)
+      this.#parts.scratch.useDeviceOf(parentOf(to))
       draft = write()
-      outcome = this.#moves.publishRewritten(opened, draft, to)
+      outcome = this.#parts.moves.publishRewritten(opened, draft, to)
     }
     if (outcome === 'done') return this.#arrived(opened, asked, told, false)
-    this.#scratch.discard(draft)
-    if (outcome === 'elsewhere') throw onAnotherDevice(this.#folders.shown(parentOf(to)))
+    this.#parts.scratch.discard(draft)
+    if (outcome === 'elsewhere') throw onAnotherDevice(this.#parts.folders.shown(parentOf(to)))
     return this.#putBack(opened, { outcome })
   }
 
   #putBack<T>(opened: Opened, outcome: T): T {
-    this.#disk.close(opened.fd)
-    this.#moves.giveBack(opened)
+    this.#parts.disk.close(opened.fd)
+    this.#parts.moves.giveBack(opened)
     return outcome
   }
 
   /** Reports the first failure. What cannot be put back now is put back by the next process that lists the folder. */
   #undone(opened: Opened, error: unknown): unknown {
-    did(cleanUpCodes, () => this.#disk.close(opened.fd))
+    did(cleanUpCodes, () => this.#parts.disk.close(opened.fd))
     try {
-      this.#moves.giveBack(opened)
+      this.#parts.moves.giveBack(opened)
     } catch (second) {
       if (codeOf(second) === undefined) return second
     }
@@ -296,18 +275,18 @@ export class ChangingMoves {
     try {
       let writable = true
       try {
-        fd = this.#disk.open(won.own, openFlags.change)
+        fd = this.#parts.disk.open(won.own, openFlags.change)
       } catch (error) {
         if (codeOf(error) !== 'EACCES') throw error
-        fd = this.#disk.open(won.own, openFlags.read)
+        fd = this.#parts.disk.open(won.own, openFlags.read)
         writable = false
       }
       const { operation, from, own, seen } = won
-      return { operation, from, own, seen, fd, writable, stats: this.#disk.statOpen(fd) }
+      return { operation, from, own, seen, fd, writable, stats: this.#parts.disk.statOpen(fd) }
     } catch (error) {
-      if (fd !== undefined) did(cleanUpCodes, () => this.#disk.close(fd!))
-      const told = this.#folders.whyNotOpened(won.from, won.own, error)
-      this.#moves.giveBackUnread(won)
+      if (fd !== undefined) did(cleanUpCodes, () => this.#parts.disk.close(fd!))
+      const told = this.#parts.folders.whyNotOpened(won.from, won.own, error)
+      this.#parts.moves.giveBackUnread(won)
       throw told
     }
   }

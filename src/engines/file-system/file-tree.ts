@@ -131,7 +131,7 @@ export class FileTree implements Tree {
       const { Leases } = await import('./leases.ts')
       return new Leases({ ...shared, flushes, locks: await locks.load(), clock: this.#time })
     })
-    this.#listing = new Listing(disk, folders, this.#moving, recovery)
+    this.#listing = new Listing({ disk, folders, moving: this.#moving, recovery })
   }
 
   /** Finishes or undoes what dead processes left. Called once when the tree is opened. */

@@ -2,10 +2,10 @@
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
-import { type Disk, FilePlace, type Stats, unless } from './disk.ts'
-import type { Folders } from './folders.ts'
+import { FilePlace, type Stats, unless } from './disk.ts'
 import type { Intent } from './note.ts'
 import { ownName } from './own-paths.ts'
+import type { Parts } from './parts.ts'
 import { publish } from './publishing.ts'
 import { isOdd } from './set-aside.ts'
 
@@ -15,6 +15,8 @@ const mostSearches = 50
 /** Milliseconds. Times of files advance in steps of up to 10. */
 const timeStep = 20
 
+type FinishingParts = Pick<Parts, 'disk' | 'folders'>
+
 /** The innermost folder that contains both. */
 function commonFolder(a: TreePath, b: TreePath): TreePath {
   let folder = parentOf(a)
@@ -23,10 +25,10 @@ function commonFolder(a: TreePath, b: TreePath): TreePath {
 }
 
 export class Finishing {
-  readonly #parts: { readonly disk: Disk; readonly folders: Folders }
+  readonly #parts: FinishingParts
 
-  constructor(disk: Disk, folders: Folders) {
-    this.#parts = { disk, folders }
+  constructor(parts: FinishingParts) {
+    this.#parts = parts
   }
 
   ownNameOf({ operation, from }: Intent): string {

@@ -2,34 +2,33 @@
 import { nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome, home } from '../../tree/home.ts'
 import type { Entry } from '../../tree/tree.ts'
-import { type Dirent, type Disk, FilePlace, type Folder, unless } from './disk.ts'
-import type { Folders } from './folders.ts'
+import { type Dirent, FilePlace, type Folder, unless } from './disk.ts'
 import type { Later } from './later.ts'
 import { kindOf } from './leaf.ts'
 import type { Moving } from './moving.ts'
 import { isOwnName, nameFromOwn, ownPrefix } from './own-paths.ts'
+import type { Parts } from './parts.ts'
 import type { Recovery } from './recovery.ts'
 
-export class Listing {
-  readonly #disk: Disk
-  readonly #folders: Folders
-  readonly #moving: Later<Moving>
-  readonly #recovery: Later<Recovery>
+interface ListingParts extends Pick<Parts, 'disk' | 'folders'> {
+  readonly moving: Later<Moving>
+  readonly recovery: Later<Recovery>
+}
 
-  constructor(disk: Disk, folders: Folders, moving: Later<Moving>, recovery: Later<Recovery>) {
-    this.#disk = disk
-    this.#folders = folders
-    this.#moving = moving
-    this.#recovery = recovery
+export class Listing {
+  readonly #parts: ListingParts
+
+  constructor(parts: ListingParts) {
+    this.#parts = parts
   }
 
   async of(folder: TreePath): Promise<Visible> {
     for (let attempt = 0; ; attempt++) {
-      const open = this.#folders.at(folder, false)
+      const open = this.#parts.folders.at(folder, false)
       if (open === undefined) return nothingVisible()
-      const dirents = unless(['ENOENT'], () => this.#disk.list(open))
+      const dirents = unless(['ENOENT'], () => this.#parts.disk.list(open))
       if (dirents === undefined || dirents.length === 0) {
-        if (attempt < 3 && this.#folders.forget(folder)) continue
+        if (attempt < 3 && this.#parts.folders.forget(folder)) continue
         return nothingVisible()
       }
       const privates = dirents.filter(({ name }) => name.startsWith(ownPrefix))
@@ -40,14 +39,14 @@ export class Listing {
 
   /** True when something was put back or finished, so that the folder must be listed again. */
   async #finishPrivate(folder: TreePath, open: Folder, privates: readonly Dirent[]): Promise<boolean> {
-    const { moves } = await this.#moving.load()
-    const recovery = await this.#recovery.load()
+    const { moves } = await this.#parts.moving.load()
+    const recovery = await this.#parts.recovery.load()
     let finished = moves.finishOwn()
     for (const { name } of privates) {
       const own = nameFromOwn(name, folder)
       if (!own || !recovery.isAbandoned(own)) continue
       await recovery.recover()
-      if (this.#disk.stat(new FilePlace(open, name))) await recovery.restoreOrphan(folder, name)
+      if (this.#parts.disk.stat(new FilePlace(open, name))) await recovery.restoreOrphan(folder, name)
       finished = true
     }
     return finished

@@ -25,7 +25,7 @@ export interface Outside {
   readBytes(path: string, atMost: number): Uint8Array | undefined
   /**
    * A file of settings, and what tells whether to trust it; `undefined` when there is none. Never waits for the other end of a
-   * pipe. Without `links`, a link is told and not followed. Throws when it is longer than `atMost` bytes.
+   * pipe. Without `links`, a link is reported and not followed. Throws when it is longer than `atMost` bytes.
    */
   readSettings(path: string, options: { readonly atMost: number; readonly links: boolean }): SettingsFound | undefined
   /** Without any links on the way; as it is where nothing is there. */

@@ -73,16 +73,16 @@ function joined(own: Counted, later: Counted): Counted {
   return { terms: Uint32Array.from(terms), counts: Int8Array.from(counts) }
 }
 
-/** Saying a term often adds less and less. */
+/** Each repetition of a term adds less. */
 const times = Float64Array.from({ length: 129 }, (_, count) => 1 + Math.log(Math.max(1, count)))
 export const timesOf = (count: number): number => times[count < 0 ? -count : count]!
 
-/** So many texts about other things are counted besides: in a mission of three messages nothing is known to be common yet. */
+/** So many texts about other things are added: from a mission of three messages it is not known yet what is common. */
 const elsewhere = 20
 
 /**
- * How much a term tells that so many of all texts have. What all of them have tells nearly nothing: courtesies and headings would
- * make everything alike.
+ * How much a term tells when `textsWith` of all `texts` have it. What all of them have tells nearly nothing: courtesies and
+ * headings would make everything alike.
  */
 export const rarityOf = (texts: number, textsWith: number): number =>
   Math.log((1 + texts + elsewhere) / (1 + textsWith)) ** 1.5

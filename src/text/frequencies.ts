@@ -27,7 +27,7 @@ export class Frequencies {
     return Math.log((1 + this.#texts) / (1 + this.textsWith(term))) + 1
   }
 
-  /** Saying a term often adds less and less. */
+  /** Each repetition of a term adds less. */
   weigh(terms: Iterable<string>): Weights {
     const weights = new Map<string, number>()
     let squares = 0

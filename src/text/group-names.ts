@@ -189,7 +189,7 @@ function frequent(candidates: readonly Candidate[], count: number): Candidate[] 
   return candidates.filter(({ form, size, texts }) => {
     if (texts >= Math.min(2, count)) return true
     const words = form.split(' ')
-    // A verb looks like a plural.
+    // A second word on -s may be a verb.
     return size === 2 && words.some((word) => heads.has(word)) && !/s$/.test(words[1]!)
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Which texts belong together. Rather too few than too many: a group is read as being about one thing.
+ * Which texts belong together. A doubtful text is left out: a group is read as being about one thing.
  *
  * Texts are compared by their meaning and by pieces of their words (`neighboursOf`). Within each part of the texts that close
  * neighbours join (`partsOf`), groups grow as long as all pairs in them are alike on average (average linkage), and much more
@@ -25,7 +25,7 @@ interface GroupItem {
 
 /** A text of which it is known already what it is compared by. */
 export interface KnownItem extends Aged {
-  /** Names the text: the same for the same text alone. */
+  /** Names the text: equal for equal texts only. */
   readonly digest: string
   readonly features: Features
   readonly vector?: Float32Array
@@ -61,7 +61,7 @@ export interface Grouped {
   readonly sample: Sample<KnownItem>
 }
 
-/** Besides, the groups in each part, by the digests of its texts. */
+/** With the groups in each part, by the digests of its texts. */
 interface LinkedNeighbours extends Neighbours {
   readonly linked?: ReadonlyMap<string, number[][]>
 }

@@ -1,6 +1,6 @@
 /**
  * Divides texts into parts that have nothing to do with each other, so that groups are looked for in each by itself. Without
- * this nearly all texts of a large mission hang together, by way of words that two of them share by chance.
+ * this nearly all texts of a large mission would be linked, by words that two of them share by chance.
  */
 import type { Pair } from './linkage.ts'
 import { mostNeighbours, type NearestLists } from './nearest-lists.ts'

@@ -2,7 +2,7 @@
  * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
  *
  *   state/       what cannot be found again: presence, delivery, sequences, aliases, approvals, keys, rates, metrics, merging,
- *                sessions, lines of those who wait for locks, which messages were shown
+ *                sessions, lines of waiters for locks, which messages were shown
  *   cache/       made from messages: deleting it costs time and changes no answer
  *   engine/      what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
  *   policy.yaml  written by people: what a person must approve before an agent is handed it.

@@ -248,7 +248,7 @@ export interface Tree {
 
   /**
    * Puts new bytes in place of those of `revision`. Atomic; readers see the old or the new, never neither.
-   * 'stale' when the bytes are others by now; a repeat is 'stale' too, unless the bytes were the same. No update
+   * 'stale' when the bytes are different by now; a repeat is 'stale' too, unless the bytes were the same. No update
    * of a Signalbox process is lost; a foreign write in the same instant may be. For leaves that are not moved.
    */
   replace(path: TreePath, bytes: Uint8Array, revision: Revision, guard?: Guard): Promise<Replaced>
@@ -264,7 +264,7 @@ export interface Tree {
   append(path: TreePath, line: string, guard?: Guard): Promise<Appended>
 
   /**
-   * Moves a leaf. Of any number of concurrent movers, to whatever targets, exactly one sees 'moved', the
+   * Moves a leaf. Of any number of concurrent movers, to whatever targets, exactly one sees 'moved', all
    * others 'gone'; foreign movers count. Never replaces: an occupied target gives 'taken' and leaves both as
    * they were. With `change` the bytes seen by `change` are those that moved. After a crash in between, bytes that only
    * restate the place may stand at the old place already. A repeat sees 'gone'. Onto itself: an edit, under the same

@@ -125,12 +125,12 @@ const notTheSame = (path: string) =>
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? String(error)
 
-/** Named like a body that is being written, so that a file left by a crash is deleted with those. */
-const nobody = '0'.repeat(64)
+/** Names a file like a body that is being written, so that one left by a crash is deleted with those. */
+const noHash = '0'.repeat(64)
 
 /** The time of the file system of a shared directory: the clocks of the machines that share it may differ. */
 export function timeIn(directory: string): number {
-  const path = join(directory, `.${nobody}.${crypto.randomUUID()}`)
+  const path = join(directory, `.${noHash}.${crypto.randomUUID()}`)
   try {
     const file = fs.openSync(path, 'wx', 0o600)
     try {

@@ -396,7 +396,7 @@ export class FileTree implements Tree {
       if (outcome === 'shared') return changing.move({ from, to, change: asItIs })
       return outcome === 'done' ? this.#flushes.moved(from, to, undefined) : { outcome }
     } catch (error) {
-      // A full disk takes no note of a move in several steps. The system's own rename needs none.
+      // The note of a move in several steps cannot be written to a full disk. The system's own rename needs none.
       if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') && !moves.isOneStep) {
         this.#goNative()
         if (moves.isOneStep) return this.#movePlain(moving, from, to)

@@ -41,7 +41,7 @@ const highestNumber = 1e12
 const free = Buffer.from('F')
 /** The second byte of a lock file: whether another process waits for it. */
 const [unwanted, wanted] = ['-', Buffer.from('W')] as const
-/** Milliseconds, longer than a waiter sleeps. A process that releases a lock for which others wait lets them go first. */
+/** Milliseconds, longer than a waiter sleeps. A process that releases a lock lets the waiting processes go first. */
 const politeness = 15
 
 /** A process that needs several locks takes them in this order, so that no two wait for each other. */

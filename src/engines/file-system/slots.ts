@@ -167,5 +167,5 @@ export class Slots {
   }
 }
 
-/** Ours, or root's, who can do anything anyway. */
+/** This user's, or root's, which can do anything anyway. */
 const isOwnedByUs = (owner: number): boolean => owner === 0 || owner === (process.getuid?.() ?? owner)

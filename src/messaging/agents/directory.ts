@@ -10,12 +10,12 @@
  * Two names that differ by case alone are one agent in two spellings, since some disks take them for one: the first spelling
  * counts, and acting under the second is refused.
  */
-import { conflict, SignalboxError } from '../../kernel/errors.ts'
+import { conflict, type SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import { stateOf, home as workspaceHome } from '../../tree/home.ts'
 import type { Leaf, Tree } from '../../tree/tree.ts'
 import { changeLeaf } from '../leaves/change.ts'
-import { listIfFolder, readIfLeaf } from '../leaves/tolerant.ts'
+import { listIfFolder, readIfLeaf, unlessFailed } from '../leaves/tolerant.ts'
 import type { Listing } from './listing.ts'
 
 export const presenceFolder = stateOf('presence')
@@ -149,9 +149,7 @@ export class AgentDirectory {
   async *listed(): AsyncGenerator<string> {
     for (const name of await this.listedNames()) {
       yield name
-      const listing = await this.listing(name).catch((error: unknown) => {
-        if (!(error instanceof SignalboxError)) throw error
-      })
+      const listing = await unlessFailed(this.listing(name))
       yield* listing?.otherNames ?? []
     }
   }
@@ -162,11 +160,7 @@ export class AgentDirectory {
 
   /** Only a remark to senders depends on a note: where none can be written (another user's, a full disk) nothing else fails. */
   async #write(write: () => Promise<unknown>): Promise<void> {
-    try {
-      await write()
-    } catch (error) {
-      if (!(error instanceof SignalboxError)) throw error
-    }
+    await unlessFailed(write())
   }
 }
 

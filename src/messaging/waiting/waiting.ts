@@ -1,5 +1,5 @@
 /**
- * Waiting for a change: in folders and with a bound (`waitFor`), for a bell that only rings for those who wait (`listen`), or in
+ * Waiting for a change: in folders and with a bound (`waitFor`), for a bell that rings only for waiters (`listen`), or in
  * a line, where a process counts as long as it lives (`Waiters`). An `AbortSignal` ends each of them: a caller that went away
  * has claimed nothing.
  */

@@ -4,7 +4,7 @@ import { invalidInput } from '../kernel/errors.ts'
 
 interface PostOptions {
   readonly address: string
-  /** Never shown, in no error either. */
+  /** Never shown, not even in an error. */
   readonly key?: string | undefined
   readonly timeoutMs: number
   readonly attempts: number

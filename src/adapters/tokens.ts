@@ -12,7 +12,6 @@ export const tokenTable = (encoding: string): string => `data/tokens/${encoding}
 export function tokenizerFrom(file: Uint8Array): Tokenizer {
   const { pattern, rankOf } = tableIn(file)
   const encoder = new TextEncoder()
-  /** The lengths of the tokens of a text, in bytes. */
   function* lengthsOf(text: string): Generator<number> {
     for (const [piece] of text.matchAll(pattern)) yield* joined(encoder.encode(piece), rankOf)
   }

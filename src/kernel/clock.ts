@@ -5,7 +5,6 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** Resolves after so many milliseconds of real time. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** `2025-07-04T10:30:00Z`: to the second, as people read it. */

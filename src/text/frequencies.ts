@@ -17,7 +17,6 @@ export class Frequencies {
     for (const term of new Set(terms)) this.#textsWith.set(term, (this.#textsWith.get(term) ?? 0) + 1)
   }
 
-  /** In how many texts a term stands. */
   textsWith(term: string): number {
     return this.#textsWith.get(term) ?? 0
   }

@@ -44,7 +44,7 @@ interface Phrase {
   readonly size: number
   /** In how many texts. */
   texts: number
-  /** How often it is written in which way. */
+  /** How often each spelling occurs. */
   readonly forms: Map<string, number>
 }
 

@@ -23,7 +23,7 @@ interface GroupItem {
   readonly vector?: Float32Array | undefined
 }
 
-/** A text of which it is known already what it is compared by. */
+/** A text whose features are known already. */
 export interface KnownItem extends Aged {
   /** Names the text: equal for equal texts only. */
   readonly digest: string

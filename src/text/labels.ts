@@ -77,6 +77,5 @@ function formsIn(texts: readonly string[]): Map<string, Forms> {
   return found
 }
 
-/** The form that is written most often. */
 export const mostUsed = (forms: ReadonlyMap<string, number>): string =>
   [...forms].sort(([a, many], [b, others]) => others - many || a.length - b.length || (a < b ? -1 : 1))[0]![0]

@@ -29,7 +29,7 @@ export interface SampledPlaces {
 
 /** What is kept for the next time. Places are numbers of texts in the order of their digests. */
 export interface Neighbours {
-  /** Of the sample by which they were compared. */
+  /** The digest of the sample in which terms were counted. */
   readonly sample: string
   readonly digests: readonly string[]
   /** In how many texts of the sample each term is found. */
@@ -67,7 +67,7 @@ interface Kept {
   readonly isNew: Uint8Array
 }
 
-/** What of the lists from before still holds. */
+/** The lists from before, as far as they still hold. */
 function keep(texts: readonly ComparedText[], before: Neighbours | undefined): Kept {
   const lists = new NearestLists(texts.length)
   const lengths = new Float64Array(texts.length)

@@ -51,7 +51,6 @@ function pairsIn(lists: NearestLists, members: readonly number[]): Pair[] {
   return pairs
 }
 
-/** Which part each text is in. */
 class Parts {
   readonly #next: Int32Array
 
@@ -72,7 +71,7 @@ class Parts {
     this.#next[this.#of(a)] = this.#of(b)
   }
 
-  /** Of those that have two members or more. */
+  /** Only of parts with two members or more. */
   members(): number[][] {
     const sizes = new Int32Array(this.#next.length)
     for (let at = 0; at < sizes.length; at++) sizes[this.#of(at)]!++

@@ -11,7 +11,7 @@ import { Tally } from './tally.ts'
 export interface Ranked {
   /** Which text, by its number. */
   readonly place: number
-  /** From 0 to 1, which is the same text. */
+  /** From 0 to 1, the same text. */
   readonly score: number
 }
 

@@ -37,7 +37,7 @@ export const longestWord = 40
 /** The first letter decides for nearly all words, which is quicker. */
 export const isNumber = (text: string): boolean => /^\p{N}/u.test(text) && /^\p{N}+$/u.test(text)
 
-/** Of a single letter that letter. */
+/** A single letter is answered as it is. */
 export function pairsIn(text: string): string[] {
   const letters = Array.from(text)
   if (letters.length < 2) return letters

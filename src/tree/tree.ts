@@ -65,7 +65,6 @@ export interface CreateOptions extends Guard {
   readonly label?: () => string
 }
 
-/** A leaf and its label. */
 export interface Labelled {
   readonly name: string
   readonly label: string
@@ -322,7 +321,6 @@ export interface Tree {
   close(): Promise<void>
 }
 
-/** Something that was found out of order. */
 export const finding = (
   severity: Finding['severity'],
   code: string,

@@ -40,7 +40,7 @@ interface Options {
   readonly capture: Capture
 }
 
-/** Takes the lock of the index, which `putOnBranch` lets go. */
+/** Takes the lock of the index, which `putOnBranch` releases. */
 export async function commitOnBranch(at: Parts, options: Options): Promise<BranchCommit> {
   const { files, place, user } = at
   const { work, message, isLeftAlone, capture } = options

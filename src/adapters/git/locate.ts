@@ -5,7 +5,6 @@ import { type RawPath, rawPath } from '../../kernel/plain-files.ts'
 import type { Git, GitAnswer, GitCall } from './run.ts'
 
 export interface RepositoryPlace {
-  /** The top of the work tree. */
   readonly top: string
   /** From the top to the directory that was asked for, with a slash at its end; empty at the top. */
   readonly prefix: RawPath

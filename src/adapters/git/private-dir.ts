@@ -94,7 +94,6 @@ export const readIntent = (files: PlainFiles, { home }: PrivateDir): string | un
 
 export const clearIntent = (files: PlainFiles, { home }: PrivateDir): boolean => files.remove(`${home}/intent`)
 
-/** A new folder for one operation. */
 export function openWork(files: PlainFiles, { home }: PrivateDir): RawPath {
   const work = `${home}/work/${newName()}`
   files.makeFolder(work)

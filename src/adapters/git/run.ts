@@ -11,7 +11,6 @@ import { printableLine } from '../../kernel/printable.ts'
 
 export interface GitCall {
   readonly args: readonly string[]
-  /** The directory it runs in. */
   readonly cwd: string
   /** Added to the few variables that are passed on. */
   readonly env?: Readonly<Record<string, string>>

@@ -249,7 +249,6 @@ export class WorkTree {
 }
 
 interface SaveOptions {
-  /** The message of the commit. */
   readonly message: string
   readonly state: Uint8Array
   readonly at: number

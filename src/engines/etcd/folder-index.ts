@@ -147,7 +147,6 @@ export class FolderIndex {
     return (await this.#brings(() => this.stampedAt !== undefined)) ? this.stampedAt : undefined
   }
 
-  /** True when the copy has everything up to this revision. */
   reaches(revision: number): Promise<boolean> {
     return this.#brings(() => Math.max(this.#told, this.#ownWhole) >= revision)
   }

@@ -128,7 +128,6 @@ export class Gateway {
     }
   }
 
-  /** Opens a stream at the member in use. */
   stream(path: string, body: object, { onMessage, onEnd }: Watched): Stream {
     const host = this.host
     return this.#transport.stream(host, path, JSON.stringify(body), {

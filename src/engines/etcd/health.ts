@@ -56,7 +56,7 @@ export async function healthOf({ gateway, keys, place }: Cluster): Promise<Clust
     revision: gateway.revision,
     ...(compactedRevision === undefined ? {} : { compactedRevision }),
     alarms: await alarmsOf(gateway),
-    ...(readMs === undefined ? {} : { readMs }),
+    readMs,
   }
 }
 

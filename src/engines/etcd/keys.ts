@@ -136,7 +136,6 @@ export class Keys {
     return key.includes('\0log\0') || folder === '' ? folder || name : `${folder}/${name}`
   }
 
-  /** What a key from `inFolder` stands for. */
   readInFolder(folder: TreePath, key: Key): InFolder {
     const name = key.slice(this.prefix.length + folder.length + 1)
     if (name === '/') return { kind: 'stamp' }

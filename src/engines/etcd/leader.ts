@@ -15,7 +15,6 @@ interface Status {
 export interface Search {
   readonly hosts: readonly Host[]
   readonly ask: (host: Host) => Promise<Status>
-  /** False once the caller no longer needs the answer. */
   readonly isWanted: () => boolean
 }
 

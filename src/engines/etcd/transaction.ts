@@ -86,7 +86,6 @@ export const isUnchangedRange = ({ from, to }: KeyRange, revision: number): Comp
   mod_revision: `${revision + 1}`,
 })
 
-/** True if there is no key in the range. */
 export const isFree = ({ from, to }: KeyRange): Compare => ({ ...isAbsent(from), range_end: wire(to) })
 
 export const put = (key: Key, value: string, lease?: string): RequestOp => ({

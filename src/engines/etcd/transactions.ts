@@ -68,7 +68,6 @@ export class Transactions {
     this.#parts = parts
   }
 
-  /** The transaction that this call is part of. */
   get current(): Running | undefined {
     return this.#storage.getStore()?.running
   }

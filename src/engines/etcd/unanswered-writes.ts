@@ -65,7 +65,12 @@ export class UnansweredWrites {
     const writtenAt = Number(before?.mod_revision ?? 0)
     if (parseValue(before?.value ?? '')?.about.by === operation) return writtenAt
     if (writtenAt <= since) return undefined
-    return this.#inHistory(stamp, operation, since, revisionOf(answer.header))
+    const startedAt = performance.now()
+    for (;;) {
+      const read = await this.#readHistory(stamp, operation, since, revisionOf(answer.header))
+      if (read.isWhole) return read.revision
+      if (read.isCompacted || performance.now() - startedAt > patienceMs) throw outcomeUnknown()
+    }
   }
 
   /** One more write was answered. After many, takes a lease for revocations: none can be had while there is no leader. */
@@ -81,15 +86,6 @@ export class UnansweredWrites {
     const lease = await this.#leaseForRevocations()
     const key = wire(this.#keys.revoked(operation))
     await this.#until(() => this.#gateway.write('/v3/kv/put', { key, value: '', lease }))
-  }
-
-  async #inHistory(stamp: string, operation: string, since: number, until: number): Promise<number | undefined> {
-    const startedAt = performance.now()
-    for (;;) {
-      const read = await this.#readHistory(stamp, operation, since, until)
-      if (read.isWhole) return read.revision
-      if (read.isCompacted || performance.now() - startedAt > patienceMs) throw outcomeUnknown()
-    }
   }
 
   #readHistory(stamp: string, operation: string, since: number, until: number): Promise<HistoryRead> {

@@ -40,7 +40,6 @@ function appendTo(disk: Disk, fd: number, place: FilePlace, line: string): 'appe
   return nlink === 0 && disk.stat(place)?.ino !== ino ? 'replaced' : 'appended'
 }
 
-/** Whether a file contains a line, whole. */
 export const hasLine = (bytes: Buffer, line: string): boolean =>
   Buffer.concat([Buffer.from('\n'), bytes]).includes(`\n${line}\n`)
 

@@ -132,12 +132,8 @@ export function unless<T>(codes: readonly string[], call: () => T): T | undefine
 }
 
 /** Runs a step and says whether it took place: false when it failed with one of these codes. */
-export function did(codes: readonly string[], step: () => void): boolean {
-  try {
+export const did = (codes: readonly string[], step: () => void): boolean =>
+  unless(codes, () => {
     step()
     return true
-  } catch (error) {
-    if (codes.includes(codeOf(error) ?? '')) return false
-    throw error
-  }
-}
+  }) === true

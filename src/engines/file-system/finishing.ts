@@ -17,7 +17,6 @@ const timeStep = 20
 
 type FinishingParts = Pick<Parts, 'disk' | 'folders'>
 
-/** The innermost folder that contains both. */
 function commonFolder(a: TreePath, b: TreePath): TreePath {
   let folder = parentOf(a)
   while (!isWithin(b, folder)) folder = parentOf(folder)

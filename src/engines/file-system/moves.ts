@@ -168,7 +168,6 @@ export class Moves {
     }
   }
 
-  /** Removes a leaf that was won. */
   drop(won: Won): void {
     did(['ENOENT'], () => this.#parts.disk.unlink(won.own))
     inFlight.delete(won.operation)
@@ -186,7 +185,6 @@ export class Moves {
     }
   }
 
-  /** Puts a leaf that was won back to where it was. */
   giveBack(won: WonFile): void {
     try {
       if (this.publishWon(won, won.from) === 'taken') throw nameTaken(won.from, won.own.name)

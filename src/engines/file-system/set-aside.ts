@@ -89,7 +89,6 @@ export class SetAside {
     return did(['ENOENT', 'EEXIST', 'EISDIR', 'ENOTSUP', ...refusals], () => this.#disk.link(place, target))
   }
 
-  /** What has been set aside so far. */
   all(): { readonly name: string; readonly reason: string }[] {
     const folder = this.openIfThere(setAsideFolder)
     if (folder === undefined) return []

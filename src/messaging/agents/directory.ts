@@ -114,7 +114,6 @@ export class AgentDirectory {
     return known && seenAgent(known, leaf)
   }
 
-  /** All agents that have been noted. */
   async *all(): AsyncGenerator<SeenAgent> {
     for (const { name, kind } of await listIfFolder(this.#tree, presenceFolder)) {
       const path = isSegment(name) ? childOf(presenceFolder, name) : undefined
@@ -215,7 +214,7 @@ const seenAgent = ({ hasActed, ...note }: Note, { modifiedAt }: Leaf): SeenAgent
 
 const noteOf = (agent: string): TreePath => childOf(presenceFolder, `${agent.toLowerCase()}.json`)
 
-/** Fit to be the name of a file, with its ending. */
+/** The agent's name can be that of a file. */
 const isNotable = (agent: string): boolean =>
   agent !== '' && agent.length <= 200 && isSegment(`${agent}.json`) && !agent.startsWith('.')
 

@@ -9,7 +9,6 @@ import { isOddEntry } from '../leaves/tolerant.ts'
 
 export type ExpectedKind = 'leaf' | 'folder'
 
-/** An entry of the wrong kind. */
 export interface Odd {
   readonly path: TreePath
   readonly kind: Entry['kind']

@@ -39,7 +39,6 @@ export interface Steps<S extends Step, Subject extends string> {
 }
 
 interface JournalOptions<Subject extends string> {
-  /** Where the notes lie. */
   readonly folder: TreePath
   readonly isSubject: (name: string) => name is Subject
   /** The name of the turn that a change of a subject is made in. */

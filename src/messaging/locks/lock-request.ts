@@ -106,7 +106,6 @@ export class LockRequest {
     }
   }
 
-  /** Leaves the line. */
   async close(): Promise<void> {
     this.#waiting?.listening.close()
     // The lock may be free, and the next request did not look because this one was before it.

@@ -75,7 +75,6 @@ export class NamedLocks {
     return outcome
   }
 
-  /** The lease of the holder of a lock, if there is one. */
   async holding(resource: string): Promise<Lease | undefined> {
     return (await this.leases()).find((one) => one.resource === resource)
   }
@@ -117,7 +116,6 @@ export class NamedLocks {
     )
   }
 
-  /** All waiters for any lock of this space. */
   async waiting(): Promise<InLine[]> {
     const folder = childOf(this.#folder, 'line')
     const found: InLine[] = []

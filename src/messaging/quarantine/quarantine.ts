@@ -22,7 +22,6 @@ export interface Beginning {
 
 /** A file where a message should be, which no agent is handed until a person has seen to it. Its text is data. */
 export interface Quarantined extends Beginning {
-  /** The name of the file. */
   readonly id: string
   /** The mission, or the agent whose it was, where names alone would not tell two apart. */
   readonly place?: string

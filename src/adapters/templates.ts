@@ -1,6 +1,6 @@
 /**
- * Templates of Jinja2. The interpreter `@signalbox/jinja2` (packages/jinja2) knows nothing of Signalbox; here its errors become ours. It is
- * loaded when something is rendered, never before.
+ * Templates of Jinja2. The interpreter `@signalbox/jinja2` (packages/jinja2) knows nothing of Signalbox; here its errors become
+ * ours. It is loaded when something is rendered, never before.
  */
 import { corrupt, invalidInput, notFound } from '../kernel/errors.ts'
 

@@ -2,6 +2,7 @@
 import { parseDateTime } from '../../formats/date-time.ts'
 import { findInexact, parseJson } from '../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import { isObject } from './schema.ts'
 
 export function jsonFrom(text: string, flag: string): unknown {
   const value = parsed(text, flag)
@@ -10,7 +11,7 @@ export function jsonFrom(text: string, flag: string): unknown {
   throw inexactNumber(inexact === '' ? flag : `${flag}: ${inexact}`)
 }
 
-/** What would be written as another number than was given. */
+/** For a number that would be written with other digits than it was given. */
 export const inexactNumber = (where: string) =>
   invalidInput('INEXACT_NUMBER', `${where} is a whole number that is too large to be kept exactly.`, {
     hint: 'Write it as text, in quotes.',
@@ -32,14 +33,13 @@ export function objectFrom(text: string, flag: string): Readonly<Record<string, 
   return expectObject(jsonFrom(text, flag), flag)
 }
 
-/** Text that goes on as it is, so that its numbers may be of any size. */
+/** Checks text that is passed on unparsed, so that its numbers may be of any size. */
 export function expectObjectIn(text: string, flag: string): void {
   expectObject(parsed(text, flag), flag)
 }
 
 function expectObject(value: unknown, flag: string): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Readonly<Record<string, unknown>>
+  if (isObject(value)) return value
   throw invalidInput('NOT_AN_OBJECT', `${flag} must be a JSON object.`, { hint: `Write ${flag} '{"key": "value"}'.` })
 }
 

@@ -2,7 +2,7 @@
  * The changes of Dream.OS that have several steps, as plain data for the journal of messaging. Pure; each step is done by the part
  * of the store that owns what it changes.
  *
- * A note may have been written by another program: every field of a step is checked before it is believed.
+ * A note may have been written by another program: every field of a step is checked before it is used.
  */
 import { isSegment } from '../../kernel/tree-path.ts'
 import { isMessageName } from './layout.ts'
@@ -29,7 +29,7 @@ export interface News {
   readonly assignments?: Fields
 }
 
-/** New fields of a task of the list, as long as it has one of these statuses, and was completed at that time if one is given. */
+/** New fields for a task of the list, if it has one of the statuses in `while` and, where given, was completed at `completedAt`. */
 export interface TaskUpdate {
   readonly task: string
   readonly while: readonly string[]
@@ -84,7 +84,7 @@ export type DreamStep =
 
 export type StepOf<Kind extends DreamStep['do']> = Extract<DreamStep, { do: Kind }>
 
-/** What a change is about: one is made at a time of each. */
+/** What a change is about. Changes of one subject are made one at a time. */
 export type Subject = 'tasks' | `${'mailbox' | 'plan' | 'file' | 'answer'}-${string}`
 
 export const mailboxSubject = (mailbox: number): Subject => `mailbox-${mailbox}`

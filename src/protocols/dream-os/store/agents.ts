@@ -7,8 +7,8 @@ import { agentPath, presencePath, runtimePath } from '../layout.ts'
 import { type AgentId, agentId, isAgentId } from '../names.ts'
 import type { DreamParts } from './parts.ts'
 
-/** What other agents leave with an agent, and people: an answered failure goes into the archive of the agent it waited for. */
-const byOthers: ReadonlySet<string> = new Set(['inbox', 'archive'])
+/** Folders that others make for an agent. The archive is one: a person's answer to a failure moves the failure there. */
+const madeByOthers: ReadonlySet<string> = new Set(['inbox', 'archive'])
 
 /** Asked before sending: throws if this agent may not get the message, and answers notices about its name. */
 export type Recipient = (agent: string) => Promise<readonly string[]>
@@ -48,14 +48,14 @@ export class Agents {
     return [...names].filter(isAgentId)
   }
 
-  /** Who has sent, taken or registered. Being written to is not being there. */
+  /** Who has sent, taken or registered. An agent that was only written to does not count. */
   async *seen(): AsyncGenerator<AgentId> {
     const noted = await this.#noted()
     yield* noted
     for (const agent of await this.withFolders()) {
       if (noted.includes(agent)) continue
       const entries = await listIfFolder(this.#parts.tree, agentPath(this.#parts.places, agent))
-      if (entries.some(({ name }) => !byOthers.has(name))) yield agent
+      if (entries.some(({ name }) => !madeByOthers.has(name))) yield agent
     }
   }
 

@@ -14,7 +14,7 @@ import {
   tempPath,
 } from '../layout.ts'
 import { documentName } from '../names.ts'
-import { isoOf } from '../times.ts'
+import { compactTime, isoOf } from '../times.ts'
 import { bytesOf, Part, readLeaf, readObject } from './parts.ts'
 
 export interface Documented<Outcome extends string = 'written' | 'added' | 'unchanged'> {
@@ -50,14 +50,14 @@ export class Documents extends Part {
     return { outcome: wasThere && over === 'add' ? 'added' : 'written', path, durability: changed.durability }
   }
 
-  /** A file of its own for each, named by its time. */
+  /** Writes each reflection into a file of its own, named by its time. */
   async reflect(name: string, body: string): Promise<Documented<'written'>> {
     const { tree, clock, places } = this.parts
     const agent = await this.dream.agents.expectName(name)
     if (body.trim() === '') throw invalidInput('EMPTY_BODY', 'A reflection says something.', { hint: 'Give a text.' })
-    const at = isoOf(clock.now())
-    const text = `# Reflection of ${agent}\n\n${at}\n\n${withLineEnd(body)}`
-    const first = `${at.replace(/[-:]|\.\d+/g, '')}.md`
+    const now = clock.now()
+    const text = `# Reflection of ${agent}\n\n${isoOf(now)}\n\n${withLineEnd(body)}`
+    const first = `${compactTime(now)}.md`
     for (let n = 1; ; n++) {
       const path = childOf(reflectionsPath(places, agent), n === 1 ? first : spareName(first, n))
       const created = await tree.create(path, text)

@@ -48,7 +48,7 @@ export class Inboxes extends Part {
 
   async #named(agent: AgentId, given: string): Promise<DreamView | undefined> {
     const name = given.slice(given.lastIndexOf('/') + 1)
-    // Without its ending it may be an id as well.
+    // A name without its ending may also be an id: `find` looks for both.
     if (!isMessageName(name) || !isSegment(name)) return undefined
     const found: DreamView[] = []
     let unreadable: Unreadable | undefined
@@ -69,7 +69,7 @@ export class Inboxes extends Part {
     return all
   }
 
-  /** The messages in these folders of all agents, one at a time. What is no message is passed over; `inspect` reports it. */
+  /** The messages in these folders of all agents, one at a time. Files that are no messages are skipped; `inspect` reports them. */
   async *everywhere(folders: readonly Folder[]): AsyncGenerator<DreamView> {
     for (const agent of await this.dream.agents.withFolders())
       for (const folder of folders) for await (const found of this.in(agent, folder)) if (isMessage(found)) yield found
@@ -83,7 +83,7 @@ export class Inboxes extends Part {
     }
   }
 
-  /** One file; `undefined` when it is gone. `lenient`: known deviations are read, as the agent that took it may have asked for. */
+  /** One file; `undefined` when it is gone. `lenient`: reads known deviations, because the agent may have taken it with `--compat`. */
   async read(
     agent: AgentId,
     folder: Folder,
@@ -103,8 +103,7 @@ export class Inboxes extends Part {
 }
 
 /**
- * The one file that is meant, by its path, its name or its id. Throws where several are: to finish another than the one meant
- * would lose it.
+ * The file that is meant, by its path, its name or its id. Throws where several match: finishing the wrong one would lose it.
  */
 export function theOneOf<File extends Pick<DreamView, 'path' | 'file' | 'id'>>(
   given: string,

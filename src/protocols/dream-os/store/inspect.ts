@@ -46,7 +46,7 @@ import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { problemText } from '../problem.ts'
 import { circlesIn } from '../tasks.ts'
 import { oddEntries } from './inspect-odd.ts'
-import { raise } from './mailbox-files.ts'
+import { raiseLimit } from './mailbox-files.ts'
 import { judgeLock } from './mailbox-lock.ts'
 import { noteNames, readNote } from './notes.ts'
 import { isMessageEntry, messageNames, Part, unlessCorrupt } from './parts.ts'
@@ -141,14 +141,16 @@ export class Inspection extends Part {
     return lines.flatMap(({ path, problems, mailbox, unreadable }) =>
       problems.map((message) => {
         const isLarge = message.includes('mailbox compact')
-        const advice = isLarge ? `Pack it: signalbox dream mailbox compact --mailbox ${mailbox}; or ${raise}.` : hint
+        const advice = isLarge
+          ? `Pack it: signalbox dream mailbox compact --mailbox ${mailbox}; or ${raiseLimit}.`
+          : hint
         // Every message in a mailbox that cannot be read is stuck.
         return finding(unreadable ? 'error' : 'warning', 'BAD_MAILBOX', path, message, advice)
       }),
     )
   }
 
-  /** Messages that were processed, in a mailbox that does not say so any more: other programs would deal with them again. */
+  /** Processed messages that their mailbox no longer marks as processed: other programs would work on them again. */
   async #unmarked(repair: boolean): Promise<Finding[]> {
     const { files, messages, parts } = this.dream
     const findings: Finding[] = []
@@ -207,7 +209,7 @@ export class Inspection extends Part {
     })
   }
 
-  /** What a reader says is wrong, or why it cannot read at all. */
+  /** The problems that `read` answers, or the reason why the file cannot be read at all. */
   async #told(path: TreePath, read: () => Promise<readonly string[]>): Promise<Finding[]> {
     try {
       return (await read()).map((message) => finding('warning', 'BAD_TASK', path, message, 'Correct the file.'))
@@ -261,7 +263,7 @@ export class Inspection extends Part {
     return findings
   }
 
-  /** What killed senders staged and did not move. */
+  /** Messages that killed senders staged and did not move. */
   #unsent(repair: boolean): Promise<Finding[]> {
     const { parts, sending } = this.dream
     return unfinishedSends(parts.tree, sending.once, repair ? (staged) => sending.publish(staged) : undefined)
@@ -291,9 +293,8 @@ export class Inspection extends Part {
     const { tree } = this.parts
     const findings: Finding[] = []
     for (const { name, kind } of await tree.list(statePath)) {
-      if (!isSegment(name)) continue
+      if (kind !== 'leaf' || !isSegment(name)) continue
       const path = childOf(statePath, name)
-      if (kind !== 'leaf') continue
       const isPrompts = path === unansweredPath
       if ((!isPrompts && !/^mailbox_\d+\.json$/.test(name)) || (await readNote(tree, path))) continue
       const unknown = isPrompts ? 'which prompts have no response yet' : 'who had which message in hand'

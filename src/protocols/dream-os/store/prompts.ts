@@ -176,13 +176,11 @@ export class Prompts extends Part {
     return path
   }
 
-  /** Takes the response, or waits for it. A malformed response may be half-written: it gets time, then is an error and stays. */
-  fetch(options: FetchOptions = {}): Promise<Fetched> {
-    return this.#fetch(options)
-  }
-
-  /** `by`: the caller, if it holds the bridge. While a process holds the bridge, it alone gets the response. */
-  async #fetch(options: FetchOptions, by?: string): Promise<Fetched> {
+  /**
+   * Takes the response, or waits for it. A malformed response may be half-written: it gets time, then is an error and stays.
+   * `by`: the caller, if it holds the bridge. While a process holds the bridge, it alone gets the response.
+   */
+  async fetch(options: FetchOptions = {}, by?: string): Promise<Fetched> {
     const { waitMs = 0, signal, untilHandedOut = false } = options
     const { tree, places, settings } = this.parts
     let bad: { readonly reason: string; readonly since: number } | undefined
@@ -385,7 +383,7 @@ export class Prompts extends Part {
       if (anew) await this.#inTurn(() => this.#noteUnanswered([]))
       const notices = await this.#clear(digestOf(text), left, options.signal)
       if (!(await this.#isStaged(text))) await this.#stageText(text, owner)
-      const fetched = await this.#fetch({ ...options, waitMs: left() }, owner)
+      const fetched = await this.fetch({ ...options, waitMs: left() }, owner)
       return { ...fetched, prompt: text, notices: [...notices, ...(fetched.notices ?? [])] }
     } finally {
       clearInterval(renewing)

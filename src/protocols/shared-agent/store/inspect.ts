@@ -76,7 +76,7 @@ async function ofCheckpoints(parts: SessionParts, repair: boolean): Promise<Find
   return changes ? unfinishedChanges(parts.tree, changes, repair) : []
 }
 
-/** Mistakes in `session.yaml` stop only what needs the role or command that they are in, so all are told here. */
+/** A mistake in `session.yaml` shows only where its role or command is used, so all of them are reported here. */
 async function ofRoles({ roles, ports }: SessionParts): Promise<Finding[]> {
   const { mistakes } = await roles()
   const ignored = await ports.rolesIgnored?.()
@@ -98,7 +98,7 @@ async function stuckTasks({ tree }: SessionParts, session: Session, isSeen: IsSe
   return [...findings, ...started.filter(isLost).map((task) => lostRunner(session, task))]
 }
 
-/** What no program and no other protocol does waits until its agent asks for it. */
+/** A task that neither a program nor another protocol does waits until its agent asks for it. */
 async function forUnseen({ id, tasks }: Session, isSeen: NonNullable<IsSeen>): Promise<Finding[]> {
   const waiting = new Map<string, number>()
   for (const { agent, state, via } of tasks)

@@ -107,7 +107,7 @@ function settledView(
   return { outcome: settled.outcome, message: messageOf(session, settled.task), durability: 'process' }
 }
 
-/** The session and what is left of the id of a message. */
+/** The session and the record in the id of a message. */
 async function partsOf({ tree }: SessionParts, id: string): Promise<readonly [session: SessionId, record: string]> {
   const [name = '', record = ''] = id.split(/:(?=[^:]*$)/)
   if (!/^[A-Za-z0-9]/.test(name) || !(await tree.look(documentPath(sessionId(name))))) throw noSuchMessage(id)

@@ -5,6 +5,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { parseJson } from '../../formats/json.ts'
 import { JsonEditor, withoutRemarks } from '../../formats/json-edit.ts'
+import { inputs } from '../../kernel/call.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Malformed } from '../../kernel/problem.ts'
 import { malformed } from './problem.ts'
@@ -37,7 +38,7 @@ export function readJsonText(bytes: Uint8Array, { compat = false, most }: JsonOp
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     const hasRemarks = !compat && withoutRemarks(text) !== text
-    const hint = hasRemarks ? 'Remarks behind // are read with --compat.' : error.hint
+    const hint = hasRemarks ? `Remarks behind // are read with ${inputs({ compat: true })}.` : error.hint
     return {
       outcome: 'malformed',
       problems: [{ code: error.code, field: '', message: error.message, ...(hint === undefined ? {} : { hint }) }],

@@ -3,6 +3,7 @@
  * reported, and does not keep the others from being read. Spec: Dream.OS, Messaging Format Protocol, 1 and 2.
  */
 import type { JsonEditor } from '../../formats/json-edit.ts'
+import { inputs } from '../../kernel/call.ts'
 import type { Malformed, Problem } from '../../kernel/problem.ts'
 import { type Converted, convertMessage } from './compat.ts'
 import { type JsonOptions, readJsonText } from './json-text.ts'
@@ -67,7 +68,7 @@ export function parseMailbox(bytes: Uint8Array, options: JsonOptions): ReadMailb
       return malformed(
         'NOT_A_MAILBOX',
         'It is a list, not a mailbox.',
-        'A bare list of messages is read with --compat.',
+        `A bare list of messages is read with ${inputs({ compat: true })}.`,
       )
     const bare = { status: undefined, agent: undefined, lastSeenAt: undefined, processed: [], problems: [] }
     notes.push('It is a bare list of messages, without a status.')

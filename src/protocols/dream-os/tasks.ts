@@ -3,6 +3,7 @@
  * its example.
  */
 import { findInexact } from '../../formats/json.ts'
+import { inputs } from '../../kernel/call.ts'
 import type { Malformed, Problem } from '../../kernel/problem.ts'
 import { sameButForCase } from '../../kernel/same-but-for-case.ts'
 import { convertTask, listWithin } from './compat.ts'
@@ -38,7 +39,7 @@ export function parseTaskList(bytes: Uint8Array, options: JsonOptions): TaskList
     return malformed(
       'NOT_A_TASK_LIST',
       'It is an object, not a list of tasks.',
-      'An object around the list is read with --compat.',
+      `An object around the list is read with ${inputs({ compat: true })}.`,
     )
   }
   const list = within === undefined ? read.value : (read.value as Record<string, unknown>)[within]

@@ -3,6 +3,7 @@
  * neither finished nor renewed in time goes back.
  */
 import { findInexact } from '../../../formats/json.ts'
+import { call } from '../../../kernel/call.ts'
 import type { HeldBy } from '../../../kernel/envelope.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { lostClaim } from '../../../messaging/claims/claim.ts'
@@ -241,4 +242,7 @@ export class Claiming extends Part {
 }
 
 export const lostFile = (agent: string, file: string, why: string) =>
-  lostClaim(file, why, `Nothing was recorded. Take it again: signalbox dream task take ${agent}`, { agent, file })
+  lostClaim(file, why, `Nothing was recorded. Take it again: ${call('dream task take', { as: agent })}`, {
+    agent,
+    file,
+  })

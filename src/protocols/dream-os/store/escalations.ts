@@ -1,5 +1,6 @@
 /** Failures that wait for a person: a `TASK_FAILED` for an agent that was never seen, or that its agent has not taken for too long. */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
@@ -107,7 +108,7 @@ export class Escalations extends Part {
       return { outcome, failure: { ...view, state, path: pathIn(this.parts, agent, state, file) }, details }
     }
     throw notFound('NO_SUCH_MESSAGE', `There is no failure ${asked.id.slice(0, 80)} that waits for a person.`, {
-      hint: 'See what waits: signalbox human list',
+      hint: `See what waits: ${call('human list')}`,
       details: { id: asked.id.slice(0, 400) },
     })
   }

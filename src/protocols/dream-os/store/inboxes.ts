@@ -2,6 +2,7 @@
  * The files of agents as they lie in inboxes and outboxes: read, listed, found. A file that is no message stays where it is and
  * stops no other. Spec: Dream.OS, Agent Runtime Communication.
  */
+import { call } from '../../../kernel/call.ts'
 import { conflict, corrupt, notFound } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
 import { thoseMeant } from '../../../kernel/short-id.ts'
@@ -41,7 +42,7 @@ export class Inboxes extends Part {
     const found = (await this.#named(agent, given)) ?? theOneOf(given, await this.#taken(agent), agent)
     if (found) return found
     throw notFound('NO_SUCH_FILE', `${agent} has no file ${given.slice(0, 120)}.`, {
-      hint: `See what there is: signalbox dream task inbox ${agent}`,
+      hint: `See what there is: ${call('dream task inbox', { as: agent })}`,
       details: { agent, file: given.slice(0, 400) },
     })
   }

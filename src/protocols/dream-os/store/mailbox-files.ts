@@ -3,6 +3,7 @@
  * outside of the turn. Every change also restores what another program has overwritten: messages of this process, processed ids.
  * Spec: Dream.OS, Notes (Atomicity).
  */
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { Malformed } from '../../../kernel/problem.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
@@ -183,7 +184,7 @@ export class MailboxFiles extends Part {
     const whose = owner === undefined ? 'nobody has claimed it' : `it is ${owner.slice(0, 80)}'s`
     await this.dream.logs.tellDenied(`mailbox ${number}`, agent, whose)
     throw conflict('NOT_YOUR_MAILBOX', `Mailbox ${number} is not ${agent}'s: ${whose}.`, {
-      hint: `Claim one first: signalbox dream mailbox claim --agent ${agent}`,
+      hint: `Claim one first: ${call('dream mailbox claim', { as: agent })}`,
       details: { mailbox: number, agent, owner: owner ?? null },
     })
   }
@@ -294,7 +295,7 @@ export class MailboxFiles extends Part {
   #noMailbox(number: number) {
     const path = mailboxPath(this.parts.places, number)
     return notFound('NO_SUCH_MAILBOX', `There is no mailbox ${number}: ${this.parts.tree.place}/${path}.`, {
-      hint: `Make it: signalbox dream mailbox init ${number}`,
+      hint: `Make it: ${call('dream mailbox init', { count: number })}`,
       details: { mailbox: number, path },
     })
   }
@@ -304,7 +305,7 @@ export class MailboxFiles extends Part {
     const problem = { code: 'MAILBOX_TOO_LARGE', field: '', message: `It has ${size} bytes; ${most} is the most.` }
     const hint =
       most < largestPacked
-        ? `Pack what is processed: signalbox dream mailbox compact --mailbox ${number}. If that does not help, ${raiseLimit}.`
+        ? `Pack what is processed: ${call('dream mailbox compact', { mailbox: number })}. If that does not help, ${raiseLimit}.`
         : 'It is too large to be packed as well: split it, or move it away.'
     return badFile(this.parts, path, 'MAILBOX_TOO_LARGE', [problem], hint)
   }

@@ -1,6 +1,7 @@
 /** The messages of a mailbox: sent, given, done, packed, and sent again when another program has overwritten them. */
 import { findInexact } from '../../../formats/json.ts'
 import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
+import { call } from '../../../kernel/call.ts'
 import { invalidInput, notFound } from '../../../kernel/errors.ts'
 import { expectHeld } from '../../../messaging/claims/claim.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
@@ -36,6 +37,8 @@ interface NextOptions {
   readonly resume?: boolean
   readonly signal?: AbortSignal | undefined
 }
+
+type Given = Extract<MailboxGiven, { outcome: 'given' }>
 
 /** From this many packable messages on, an agent that records an outcome also packs. */
 const worthPacking = 100
@@ -135,7 +138,7 @@ export class MailboxMessages extends Part {
     mailboxNumber(number)
     await this.dream.recovery.finishAll()
     let isFirst = true
-    const attempt = async (): Promise<Extract<MailboxGiven, { outcome: 'given' }> | undefined> => {
+    const attempt = async (): Promise<Given | undefined> => {
       const opened = await this.dream.files.openOwn(number, agent)
       if (isFirst) await this.resend(number, agent)
       const isFresh = (opened.mailbox.lastSeenAt ?? 0) > opened.now - this.parts.settings.takeOverMs / 10
@@ -146,11 +149,30 @@ export class MailboxMessages extends Part {
       return this.#giveOne(number, agent, resume)
     }
     const folders = waitMs > 0 ? [this.parts.places.mailboxes] : []
-    const given = await waitFor(this.parts.tree, folders, attempt, { waitMs, signal })
+    const giveBack = ({ message }: Given) => this.#giveBack(number, agent, message.message_id)
+    const given = await waitFor(this.parts.tree, folders, attempt, { waitMs, signal, ...(resume ? {} : { giveBack }) })
     await this.dream.agents.note(agent)
     if (given) return given
     const { mailbox } = await this.dream.files.open(number)
     return { outcome: 'nothing', mailbox: number, problems: problemsOf(mailbox.messages) }
+  }
+
+  /** Takes back a lease whose caller has gone: no agent was given the message. */
+  async #giveBack(number: number, agent: string, id: string): Promise<void> {
+    const { files } = this.dream
+    await files.change(number, { by: agent }, async ({ now }) => {
+      const inHand = await files.memory.given(number)
+      const lease = inHand.get(id)
+      if (lease?.agent !== agent) return { answer: {} }
+      if (lease.attempt === 1) inHand.delete(id)
+      else inHand.set(id, { ...lease, attempt: lease.attempt - 1, until: now })
+      const status = statusOf(agent, inHand, now)
+      return {
+        answer: {},
+        edit: (editor) => editor.setLife({ status }),
+        after: () => files.memory.writeGiven(number, inHand),
+      }
+    })
   }
 
   async #giveOne(number: number, agent: string, resume: boolean) {
@@ -258,7 +280,8 @@ export class MailboxMessages extends Part {
     const lease = (await this.dream.files.memory.given(number)).get(id)
     const { attempt } = input
     const claim = lease && { ...lease, holder: lease.agent }
-    const next = `Nothing was recorded. Take it again: signalbox dream mailbox next --mailbox ${number} --as ${agent}`
+    const again = call('dream mailbox next', { mailbox: number, as: agent })
+    const next = `Nothing was recorded. Take it again: ${again}`
     expectHeld(id, claim, attempt === undefined ? { agent } : { agent, attempt }, now, next)
     const isPlan = message.command === eventTypes.plan
     const inParams = isPlan && typeof message.params.task_id === 'string' ? message.params.task_id : undefined
@@ -404,7 +427,7 @@ const stillLarge = (number: number, size: number, waiting: number): string =>
 
 const noMessage = (number: number, id: string) =>
   notFound('NO_SUCH_MESSAGE', `There is no message ${id.slice(0, 80)} in mailbox ${number}.`, {
-    hint: `Look at it: signalbox dream mailbox list`,
+    hint: `Look at it: ${call('dream mailbox list')}`,
     details: { mailbox: number, id: id.slice(0, 400) },
   })
 

@@ -5,6 +5,7 @@
  * File-Based Message Bus.
  */
 import { isUtf8 } from 'node:buffer'
+import { call, inputs } from '../../../kernel/call.ts'
 import { corrupt, notFound, unavailable, unsupported } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { childOf, isSegment, nameOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
@@ -80,7 +81,9 @@ export class Prompts extends Part {
   async render(name: string, vars: Vars): Promise<string> {
     const { renderer } = this.parts.ports
     if (!renderer)
-      throw unsupported('NO_RENDERER', 'Templates cannot be rendered here.', { hint: 'Use signalbox dream prompt.' })
+      throw unsupported('NO_RENDERER', 'Templates cannot be rendered here.', {
+        hint: `Use ${call('dream prompt render', { template: name })}.`,
+      })
     const render = await renderer()
     const plain = name.startsWith('/') ? name : plainName(name)
     const wanted = plain.endsWith('.j2') ? plain : `${plain}.j2`
@@ -100,7 +103,9 @@ export class Prompts extends Part {
     const path = `${templatesPath(this.parts.places)}/${name}`
     // The folder of that name in the local directory may be another one.
     const isElsewhere = !this.parts.tree.isOpenToOthers && /^[\w./-]+$/.test(name)
-    const put = isElsewhere ? `Write it there in your directory, then: signalbox import ${path}` : 'Put it there.'
+    const put = isElsewhere
+      ? `Write it there in your directory, then: ${call('import', { paths: [path] })}`
+      : 'Put it there.'
     throw notFound('NO_SUCH_TEMPLATE', `There is no template ${path}.`, {
       hint: meant === undefined ? put : `Did you mean ${meant}?`,
       details: { template: name.slice(0, 400) },
@@ -373,7 +378,7 @@ export class Prompts extends Part {
     const until = performance.now() + waitMs
     while ((await tree.lease(bridge, owner, bridgeLeaseMs)).outcome === 'busy') {
       const left = until - performance.now()
-      if (left <= 0) throw busy((await this.#holder()) ?? 'somebody else')
+      if (left <= 0 || options.signal?.aborted) throw busy((await this.#holder()) ?? 'somebody else')
       await pause(Math.min(left, 100 + Math.random() * 200))
     }
     const renewing = setInterval(() => void tree.lease(bridge, owner, bridgeLeaseMs).catch(() => {}), bridgeLeaseMs / 3)
@@ -422,7 +427,7 @@ export class Prompts extends Part {
           continue
         }
         if (!(await this.#moveToArchive(untoldEnd, () => true))) continue
-        notices.push('A response to an earlier prompt is kept: signalbox dream prompt fetch hands it out.')
+        notices.push(`A response to an earlier prompt is kept: ${call('dream prompt fetch')} hands it out.`)
       }
     }
     const waitMs = left()
@@ -446,6 +451,7 @@ const plainName = (name: string): string =>
 const mostUnanswered = 1000
 
 const answerStart = 'cursor_output'
+const wait = inputs({ wait: 'SECONDS' })
 const newKey = (): string => crypto.randomUUID().slice(0, 8)
 
 /** What the response to a prompt is called in the archive, without its end. */
@@ -471,7 +477,7 @@ const owes = (owed: readonly Unanswered[]) => {
     'BRIDGE_OWES',
     `The bridge has not answered the prompt of ${by} of ${isoOf(at)} yet: an answer that came now could be to that one. Nothing was staged.`,
     {
-      hint: 'Wait for it with --wait, or take it: signalbox dream prompt fetch. If it never comes, ask with --anew.',
+      hint: `Wait for it with ${wait}, or take it: ${call('dream prompt fetch')}. If it never comes, ask with ${inputs({ anew: true })}.`,
       details: { unanswered: owed.length, by, at: isoOf(at) },
     },
   )
@@ -479,7 +485,7 @@ const owes = (owed: readonly Unanswered[]) => {
 
 const busy = (holder: string) =>
   unavailable('BRIDGE_BUSY', `${holder.split(' ')[0]} waits for an answer to a prompt of its own.`, {
-    hint: 'Try again when it has its answer, or wait longer with --wait.',
+    hint: `Try again when it has its answer, or wait longer with ${wait}.`,
     details: { holder: holder.split(' ')[0] },
   })
 

@@ -3,6 +3,7 @@
  * the agent that asked, and the message itself put away. All of it is one change of the journal, so that an outcome is
  * recorded once. See docs/decisions/0036-an-outcome-is-recorded-once.md.
  */
+import { call } from '../../../kernel/call.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import { eventSubject, isEvent } from '../event-format.ts'
 import { type PlainMessage, statedFieldsOf } from '../format.ts'
@@ -80,7 +81,7 @@ export class Settling extends Part {
     if (recorded.length === 0 || recorded.includes(status))
       return { outcome: 'unchanged', durability: 'process', notices: [] }
     throw conflict('OUTCOME_RECORDED', `${id} is recorded as ${recorded.at(-1)}, not ${status}. Nothing was changed.`, {
-      hint: `Look at what was recorded: signalbox dream completed --agent ${agent}`,
+      hint: `Look at what was recorded: ${call('dream completed', { agent })}`,
       details: { id, agent, recorded: recorded.at(-1), given: status },
     })
   }

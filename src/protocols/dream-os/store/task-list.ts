@@ -2,6 +2,7 @@
  * `task_list.json`: read, joined into, dispatched from, and brought up to date. One process of ours at a time changes it, and
  * what another program writes meanwhile is not overwritten. Unknown fields of a task stay as they are.
  */
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { dispatchPath, taskFileName } from '../layout.ts'
@@ -53,7 +54,7 @@ export class Tasks extends Part {
     const found = (await this.list()).tasks.find(({ task_id }) => task_id === id)
     if (found) return found
     throw notFound('NO_SUCH_TASK', `There is no task ${id.slice(0, 120)} in ${this.parts.places.taskList}.`, {
-      hint: 'See what there is: signalbox dream tasks',
+      hint: `See what there is: ${call('dream tasks')}`,
       details: { task: id.slice(0, 400) },
     })
   }
@@ -214,7 +215,7 @@ export function expectExpandable(task: Task): void {
   const why = whyNotExpandable(task)
   if (why === undefined) return
   throw conflict('NOT_EXPANDABLE', why, {
-    hint: 'Expand one of those that are not done: signalbox dream tasks',
+    hint: `Expand one of those that are not done: ${call('dream tasks')}`,
     details: { task: task.task_id, status: task.status },
   })
 }

@@ -1,4 +1,5 @@
 /** What is asked back, in words: the likeliest readings with their commands. */
+import { call } from '../../../kernel/call.ts'
 import { type CommandSpec, usageOf } from '../commands/spec.ts'
 import type { Asked, Reason } from './translation.ts'
 
@@ -50,12 +51,9 @@ const otherPrograms: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^(?:(?:please|and|so) )*(?:who (?:holds|locked|is holding|(?:has|owns) (?:the lock|<(?:path|context|folder)>))|(?:which|what|show|list|are|welche|qué) .*\b(?:locks?|locked|sperren|gesperrt|bloqueos)\b)/,
-    '`signalbox session locks` tells who holds what',
+    `${call('session locks')} tells who holds what`,
   ],
-  [
-    /\b(?:inbox|my messages|new messages|any (?:news|messages|mail))\b/,
-    '`signalbox session inbox` shows what has come',
-  ],
+  [/\b(?:inbox|my messages|new messages|any (?:news|messages|mail))\b/, `${call('session inbox')} shows what has come`],
 ]
 
 export const tooLong = ask('unclear', 'That is too long for one request, or has characters that no line has.')

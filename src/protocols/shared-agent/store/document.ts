@@ -2,6 +2,7 @@
  * Reading and changing a session. A change is one compare and replace of its document, with its line of the log inside. Older
  * lines move to pages: a page is made before the document lets go of its lines, and is the same whichever process makes it.
  */
+import { inputs } from '../../../kernel/call.ts'
 import { corrupt, invalidInput } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -202,7 +203,7 @@ export class Documents {
     const other = sameButForCase(id, names)
     if (other === undefined) return newSession(id, now)
     throw invalidInput('SESSION_NAME_TAKEN', `A session is called ${other}, which differs from ${id} by case alone.`, {
-      hint: `Say --session ${other}, or choose another name.`,
+      hint: `Give ${inputs({ session: other })}, or choose another name.`,
       details: { session: id, other },
     })
   }

@@ -1,4 +1,5 @@
 /** What `doctor` should know of sessions: documents that cannot be read, and what stands in their way. */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -105,7 +106,7 @@ async function forUnseen({ id, tasks }: Session, isSeen: NonNullable<IsSeen>): P
     if (state === 'pending' && via === undefined) waiting.set(agent, (waiting.get(agent) ?? 0) + 1)
   const findings: Finding[] = []
   for (const [agent, count] of waiting) {
-    const take = `signalbox session say --session ${id} --as ${agent} '#NEXT'`
+    const take = call('session say', { session: id, as: agent, line: '#NEXT' })
     if (!(await isSeen(agent))) findings.push(unseenRecipient(documentPath(sessionId(id)), agent, count, take))
   }
   return findings
@@ -113,6 +114,6 @@ async function forUnseen({ id, tasks }: Session, isSeen: NonNullable<IsSeen>): P
 
 function lostRunner({ id }: Session, task: Task): Finding {
   const message = `Task ${task.id} for ${printableLine(task.agent)} was begun, and the process that ran its program is gone.`
-  const hint = `Let it be settled: signalbox session work --session ${id} --once`
+  const hint = `Let it be settled: ${call('session work', { session: id, once: true })}`
   return stalledClaim(documentPath(sessionId(id)), message, hint)
 }

@@ -1,5 +1,6 @@
 /** Sessions in neutral words. A message is a task, a place a session. Broadcasts and direct messages stay in its own inbox. */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
@@ -162,6 +163,6 @@ async function answerOne(parts: SessionParts, id: string, { verdict, by, text, d
 
 const noSuchMessage = (id: string) =>
   notFound('NO_SUCH_MESSAGE', `No session has a message ${JSON.stringify(id.slice(0, 80))}.`, {
-    hint: 'See what there is: signalbox session list',
+    hint: `See what there is: ${call('session list')}`,
     details: { id: id.slice(0, 400) },
   })

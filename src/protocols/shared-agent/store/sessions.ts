@@ -154,13 +154,15 @@ export class Sessions {
 
   /** Every change, with who and when, oldest first. */
   async log(session?: string): Promise<readonly LogLine[]> {
-    const id = await this.#meant(session)
+    const id = await this.#existing(session)
+    if (id === undefined) return []
     await (await import('./signals.ts')).noteSignals(this.#parts, id)
     return (await this.#parts.documents.log(id)).map(logLineOf)
   }
 
   async locks(session?: string): Promise<readonly LockView[]> {
-    const id = await this.#meant(session)
+    const id = await this.#existing(session)
+    if (id === undefined) return []
     const found = await this.#parts.documents.read(id)
     if (found?.status !== 'running') return []
     const { locksOf } = await import('./locks.ts')
@@ -199,6 +201,11 @@ export class Sessions {
 
   #speaker(agent: string | undefined): string {
     return agentName(agent ?? this.#parts.settings.orchestrator)
+  }
+
+  /** For callers that only look: `undefined` where no session is named and there is no current one. */
+  async #existing(name: string | undefined): Promise<SessionId | undefined> {
+    return name === undefined ? currentSession(this.#parts) : sessionId(name)
   }
 
   /** The named session, else the current one, else a new one, which becomes the current one. */

@@ -72,7 +72,7 @@ export type DreamWithRecord = DreamHeader & { readonly record: PlainMessage }
 export const headerOf = ({ message: _, ...header }: DreamView): DreamHeader => header
 export const withRecord = ({ message, ...header }: DreamView): DreamWithRecord => ({ ...header, record: message })
 
-/** Asked before anything is written: throws where `strict` is set and nobody has seen this agent, else tells of it. */
+/** Called before anything is written. For an agent that was never seen it throws where `strict` is set, else answers a notice. */
 export const recipientCheck =
   (context: Context) =>
   (agent: string): Promise<readonly string[]> =>

@@ -22,7 +22,7 @@ const untold = (fetched: Fetched): string | undefined =>
     ? `The answer was cut off. The next ${call('dream prompt fetch')} hands it out again.`
     : undefined
 
-/** Until it was written out, the next one who fetches gets it. */
+/** A response counts as fetched once it was written out; until then the next process that fetches gets it. */
 async function handedOut(context: Context, fetched: Fetched): Promise<void> {
   if (fetched.outcome === 'fetched') await (await openDream(context)).prompts.handedOut(fetched.path)
 }

@@ -30,7 +30,7 @@ export const sessionInbox = defineOperation({
   async run(context, { session: named, wait, peek, limit }) {
     const sessions = await context.store(sharedAgent)
     const agent = await whoActs(context)
-    // Another one may be the current one by the time that the answer has been written out.
+    // Another session may be the current one by the time the answer has been written out.
     const session = named ?? (await sessions.current())
     const how = { ...withoutUndefined({ session }), peek }
     const messages = await sessions.inbox(agent, {

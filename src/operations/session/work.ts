@@ -5,7 +5,7 @@ import { openSessions, type Sessions, session } from './fields.ts'
 
 const worked = { tasks: [{ task: 'text', agent: 'text', state: 'text', result: 'text' }] } as const
 
-/** Other protocols do not ring: what they have answered is looked for so often. */
+/** Other protocols ring no bell here, so their answers are looked for this often. */
 const roundMs = 5000
 
 export const sessionWork = defineOperation({

@@ -11,7 +11,7 @@ import type { Screen } from '../../terminal.ts'
 export const shownText = (text: string, session: string): string =>
   quotedLine(text, sessionFolder(session), `signalbox session log --session ${session} --json`)
 
-/** Its text, with a mark if it was handed out before to a reader that perhaps has not printed it. */
+/** Its text, with a mark if another reader was given it before and perhaps did not print it. */
 export const mailText = ({ text, redelivered }: Mail, session: string): string =>
   `${shownText(text, session)}${redelivered ? ' (given again)' : ''}`
 

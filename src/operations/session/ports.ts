@@ -58,7 +58,7 @@ export const sessionPorts = (around: Around): SessionPorts => {
   }
 }
 
-/** It can make us start programs: another user's word does not count, nor one that others could have changed. */
+/** The file can make Signalbox start programs, so it counts only if it is this user's own and no other user may write to it. */
 function lookAtRoles({ outside, root }: Around) {
   const path = outside.resolve(root.path, '.signalbox/session.yaml')
   const found = outside.readSettings(path, { atMost: longest, links: false })

@@ -1,4 +1,4 @@
-/** A task as an envelope, and a draft as a task. Pure. What a task has no field for travels in its `more`. */
+/** A task as an envelope, and a draft as a task. Pure. Fields of a draft that a task has no place for are kept in its `more`. */
 import { isoTime } from '../../kernel/clock.ts'
 import { type Draft, type Envelope, type Headline, handleOf, type Urgency } from '../../kernel/envelope.ts'
 import { printableLine } from '../../kernel/printable.ts'
@@ -21,7 +21,7 @@ const longestSummary = 120
 export const messageIdOf = (session: string, { id }: Pick<Task, 'id'>): string => `${session}:${id}`
 
 export function messageOf(session: string, record: Task | Escalation): SessionMessage {
-  const said = isTask(record)
+  const fields = isTask(record)
     ? { to: record.agent, state: record.state, summary: summaryOf(record) }
     : { to: record.answeredBy ?? 'human', state: record.answer === undefined ? 'asked' : 'answered' }
   return {
@@ -29,7 +29,7 @@ export function messageOf(session: string, record: Task | Escalation): SessionMe
     id: messageIdOf(session, record),
     from: record.by,
     summary: textOf(record).slice(0, longestSummary),
-    ...said,
+    ...fields,
     path: documentPath(sessionId(session)),
     createdAt: isoTime(record.at),
     place: session,
@@ -37,7 +37,7 @@ export function messageOf(session: string, record: Task | Escalation): SessionMe
   }
 }
 
-/** What was said, as it is read. */
+/** The text of a task or an escalation. */
 export const textOf = (record: Task | Escalation): string => (isTask(record) ? record.task : record.issue)
 
 export function lift({ record, ...headline }: SessionMessage): Envelope {
@@ -65,7 +65,7 @@ export function lift({ record, ...headline }: SessionMessage): Envelope {
 
 export function lower(draft: Draft, { id, at }: Pick<Task, 'id' | 'at'>): Task {
   const { from, to, text, summary, urgency = 'normal' } = draft
-  const said: Task = {
+  const task: Task = {
     id,
     agent: to,
     task: text,
@@ -77,8 +77,8 @@ export function lower(draft: Draft, { id, at }: Pick<Task, 'id' | 'at'>): Task {
     attempts: 0,
     ...(summary === undefined ? {} : { summary }),
   }
-  const more = unsaidFields(draft, lift(messageOf('s', said)))
-  return more ? { ...said, more } : said
+  const more = unsaidFields(draft, lift(messageOf('s', task)))
+  return more ? { ...task, more } : task
 }
 
 const isTask = (record: Task | Escalation): record is Task => 'task' in record

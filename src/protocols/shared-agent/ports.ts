@@ -1,4 +1,4 @@
-/** What sessions need from outside of the tree. Each is asked for when it is used; without one, what needs it says so. */
+/** What sessions need from outside of the tree. Each is asked for when it is used; a command that lacks one says so. */
 import type { Draft } from '../../kernel/envelope.ts'
 import type { RunProgram } from '../../kernel/outside.ts'
 import type { Tokenizer } from '../../kernel/tokenizer.ts'
@@ -17,21 +17,21 @@ export interface SessionPorts {
   readonly folder: string
   /** Starts a process that does one task, and does not wait for it. Absent where no process is to be started. */
   startRunner?(session: string, task: string): Promise<void>
-  /** Sends a task by another protocol; answers the message's id. `perhapsSince`: it may have been sent since, so look first. */
+  /** Sends a task by another protocol; answers the message's id. `perhapsSince`: a killed process may have sent it since then, so look first. */
   carry(via: string, draft: Draft, options: { readonly perhapsSince?: number | undefined }): Promise<string>
-  /** What came of such a message: its completion, or the answer of its recipient; `undefined` while nothing has. */
+  /** The outcome of such a message: its completion, or the answer of its recipient; `undefined` while there is none. */
   carried(via: string, message: string, sent: Correspondence): Promise<MessageOutcome | undefined>
-  /** Takes an answer out of the inbox of its reader, for whom it has been written down. Twice is fine. */
+  /** Takes an answer out of its reader's inbox, after the session has recorded it. Twice is fine. */
   putAway(via: string, answer: string, reader: string): Promise<void>
   /** The work tree of git that holds the workspace. Throws where there is none. `onBranch`: checkpoints are commits of the branch. */
   workTree(options: { readonly onBranch: boolean }): Promise<WorkTree>
   /** The weights of the model of sentences, which come with the package; `npm run train` makes them. */
   sentenceModel(): Uint8Array | undefined
-  /** Asked where a sentence is unclear, or first; absent unless an endpoint is configured. */
+  /** Asked about unclear sentences, or about all of them first; absent unless an endpoint is configured. */
   model?(): Promise<LanguageModel | undefined>
-  /** `.signalbox/session.yaml`, if there is one that counts. */
+  /** `.signalbox/session.yaml`, if there is one that may be used. */
   readRoles(): Promise<RolesFile | undefined>
-  /** Why one that is there does not count, and what to do about it. */
+  /** Why an existing file may not be used, and what to do about it. */
   rolesIgnored(): Promise<{ readonly reason: string; readonly hint: string } | undefined>
   /** The short names of protocols that can carry a task. */
   readonly carriers: readonly string[]

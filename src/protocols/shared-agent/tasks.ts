@@ -1,4 +1,4 @@
-/** What tasks say together: which waits for which, and which is next. Shared Agent Protocol §12, "Dependency Management". Pure. */
+/** The tasks of a session: which waits for which, and which is next. Shared Agent Protocol §12, "Dependency Management". Pure. */
 import type { Claim } from '../../messaging/claims/claim.ts'
 import { carriedFieldsIn } from '../../messaging/envelope/carried-fields.ts'
 import { nextTaskState, type TaskStep } from './lifecycle.ts'
@@ -7,18 +7,18 @@ import { Refusal } from './refusal.ts'
 
 type Waits = Pick<Session, 'id' | 'tasks' | 'depends'>
 
-/** Whether a task is named so: by its id or its words. */
+/** Whether `named` is the id or the text of this task. */
 export const isNamed = (task: Task, agent: string | undefined, named: string): boolean =>
   (agent === undefined || task.agent === agent) && (task.id === named || task.task === named)
 
 const isDone = ({ tasks }: Waits, { agent, task }: Dependency): boolean =>
   tasks.some((one) => isNamed(one, agent, task) && one.state === 'completed')
 
-/** What the agent of a task still waits for. */
+/** The dependencies that the agent of a task still waits for. */
 export const waitsFor = (session: Waits, { agent }: Task): readonly Dependency[] =>
   session.depends.filter((one) => one.by === agent && !isDone(session, one))
 
-/** Whether a task of the same session that its sender named is not done yet. */
+/** Whether a task of this session that the sender named as a dependency is not done yet. */
 function isHeldBack({ id: session, tasks }: Waits, { more }: Task): boolean {
   if (more === undefined) return false
   const { dependsOn = [] } = carriedFieldsIn(more)
@@ -33,13 +33,13 @@ export const runnable = (session: Waits, agent?: string): readonly Task[] =>
     .filter((task) => waitsFor(session, task).length === 0 && !isHeldBack(session, task))
     .sort((a, b) => a.priority - b.priority || a.at - b.at || (a.id < b.id ? -1 : 1))
 
-/** Tasks with a carrier that may be handed over now, and could not be before. */
+/** Tasks with a carrier that may be handed over after a change, and could not be before it. */
 export function freedBy(before: Waits, after: Waits): readonly Task[] {
   const ready = new Set(runnable(before).map(({ id }) => id))
   return runnable(after).filter(({ id, via }) => via !== undefined && !ready.has(id))
 }
 
-/** The agents on the way back to the one that would wait, if a dependency would close a circle. */
+/** The agents of the circle that a dependency would close, if any. */
 export function circleWith(session: Waits, wanted: Dependency): string[] | undefined {
   const seen = new Set<string>()
   const search = (agent: string, way: readonly string[]): string[] | undefined => {
@@ -57,14 +57,14 @@ export function circleWith(session: Waits, wanted: Dependency): string[] | undef
   return isDone(session, wanted) ? undefined : search(wanted.agent, [wanted.by])
 }
 
-/** What a claim is judged by: the attempt of a task that was begun, also when it is over. */
+/** The claim on a task that was begun, also when it is over. */
 export const claimOf = ({ state, agent, attempts }: Task): Claim | undefined =>
   state === 'pending' ? undefined : { holder: agent, attempt: attempts }
 
 /** The next attempt at a task. */
 export const begun = (task: Task, at: number): Task => stepped(task, 'start', at, { attempts: task.attempts + 1 })
 
-/** Of a new one, what its sender does not say. */
+/** The fields of a new task that do not come from its sender. */
 export const newTask = ({ lastTask }: Session, at: number) => {
   const id = `task_id_${String(lastTask + 1).padStart(3, '0')}`
   return { id, state: 'pending', at, changedAt: at, attempts: 0 } as const
@@ -76,7 +76,7 @@ export const withNewTask = (session: Session, task: Task): Session => ({
   tasks: [...session.tasks, task],
 })
 
-/** A task after a step that its lifecycle has; throws a `Refusal` for one that it has not. */
+/** A task after a step. Throws a `Refusal` if its lifecycle has no such step. */
 export function stepped(task: Task, step: TaskStep, at: number, more: Partial<Task> = {}): Task {
   const state = nextTaskState(task.state, step)
   if (state === undefined)
@@ -89,7 +89,7 @@ export const withTask = (session: Session, task: Task): Session => ({
   tasks: session.tasks.map((one) => (one.id === task.id ? task : one)),
 })
 
-/** The newest task that is meant, those that are not done before those that are. */
+/** The newest task of this name; one that is not completed, if there is one. */
 export function taskMeant(session: Session, agent: string | undefined, named: string): Task | undefined {
   const meant = session.tasks.filter((task) => isNamed(task, agent, named))
   return meant.findLast(({ state }) => state !== 'completed') ?? meant.at(-1)

@@ -1,5 +1,5 @@
 /**
- * Messages. Shared Agent Protocol §12. What is sent is a line of the log with the names of its readers: it reaches all of them or
+ * Messages. Shared Agent Protocol §12. A message is a line of the log with the names of its readers: it reaches all of them or
  * none. Each reader has a mark up to which it has read.
  */
 import { ring } from '../../../messaging/waiting/waiting.ts'
@@ -61,7 +61,7 @@ function channelOf(text = ''): string {
   throw new Refusal('E002', 'bad_channel', 'A channel has letters, digits, `_`, `.` and `-`.')
 }
 
-/** A message for an agent; `again` where a reader was given it before and was not seen to write it out. */
+/** A message for an agent. `again`: a reader was given it before and did not confirm that it wrote it out. */
 export type Unread = SessionChange & { readonly again?: true }
 
 /** What was sent to an agent and not read yet, oldest first. */
@@ -82,16 +82,16 @@ const handingOf = ({ handing = [] }: Session, agent: string): Handing | undefine
   handing.find((one) => one.agent === agent)
 
 export interface Taking {
-  /** The oldest so many. */
+  /** How many, the oldest first. */
   readonly most?: number | undefined
-  /** They count as read when `handedOut` says that they were written out, and not before. */
+  /** They count as read only when `handedOut` is called: after they were written out. */
   readonly untilHandedOut?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Takes what was sent to an agent: each message goes to one reader, since all change the same mark. What another reader has in
- * hand is waited for, and taken over if that reader was killed or is held.
+ * Takes what was sent to an agent. Each message goes to one reader, since all readers change the same mark. Messages that another
+ * reader has in hand are waited for, and taken over if that reader was killed or is paused.
  */
 export async function takeUnread(
   parts: SessionParts,
@@ -112,7 +112,7 @@ export async function takeUnread(
     if (handing && handing.upTo > before && now < handing.until) {
       if (!isSame(handing, waitedFor)) since = performance.now()
       waitedFor = handing
-      // By our own clock too: the time that stands there may be a stranger's.
+      // Our own clock bounds the wait too: another program may have written the time in the document.
       if (performance.now() - since < settings.handingMs) {
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
         continue
@@ -127,14 +127,14 @@ export async function takeUnread(
   }
 }
 
-/** Between two looks whether another reader has written out what it has. */
+/** Between two looks whether another reader has confirmed what it was given. */
 const pauseMs = 20
 
-/** What a reader was given was written out: it counts as read. Twice is fine. */
+/** Marks messages as read, after their reader has written them out. Twice is fine. */
 export const handedOut = (parts: SessionParts, id: SessionId, agent: string, n: number): Promise<boolean> =>
   parts.documents.mark(id, (now) => (readUpTo(now, agent) < n ? withRead(now, agent, n) : undefined))
 
-/** A reader could not write out what it was given: the next one need not wait. False when another reader has read on since. */
+/** Gives back messages that could not be written out: the next reader need not wait. False when another reader has read on since. */
 export const giveBack = (parts: SessionParts, id: SessionId, agent: string, n: number): Promise<boolean> =>
   parts.documents.mark(id, (now) => {
     const handing = handingOf(now, agent)

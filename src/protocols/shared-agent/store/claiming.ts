@@ -1,4 +1,4 @@
-/** Beginning a task, and giving one back. Each is one change of the document, so that of many who want a task one has it. */
+/** Beginning a task: one change of the document, so that one of many agents gets it. */
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Receipt, TakeOptions } from '../../contract.ts'
 import { messageIdOf, messageOf, type SessionMessage } from '../envelope.ts'
@@ -23,7 +23,7 @@ export const beginTask = ({ documents }: SessionParts, id: SessionId, task: stri
     return { session: withTask(session, next), line, answer: { session, task: next } }
   })
 
-/** What an agent could begin, in all sessions or in one, the most urgent first. */
+/** The tasks that an agent may begin, in all sessions or in one, the most urgent first. */
 export async function waitingTasks(parts: SessionParts, agent: string, place?: string): Promise<BegunTask[]> {
   const found: BegunTask[] = []
   for await (const session of readableSessions(parts, place))
@@ -37,7 +37,7 @@ interface TakenTask {
   readonly durability: 'process'
 }
 
-/** `session`: where it waits for one to come. */
+/** `session`: the session in which to wait for a task. */
 export async function take(
   parts: SessionParts,
   agent: string,

@@ -9,7 +9,7 @@ import type { SessionParts } from './parts.ts'
 import type { Ending } from './settling.ts'
 import { leaseMs, underLease } from './under-lease.ts'
 
-/** Each is recorded whether it can be handed over or not; `#RETRY` and `session work` try again. */
+/** A task that cannot be handed over stays recorded; `#RETRY` and `session work` try again. */
 export async function handOverAll(parts: SessionParts, id: SessionId, tasks: readonly Task[]): Promise<void> {
   for (const task of tasks) await unlessTroubled(() => handOver(parts, id, task))
 }
@@ -34,7 +34,7 @@ export async function handOver(parts: SessionParts, id: SessionId, { id: taskId,
     })
 }
 
-/** A mark, the message, and then what it is called. After a kill the mark says that it may be sent. */
+/** Marks the task, sends the message, then records its id. After a kill the mark says that the message may have been sent. */
 async function carryOne(parts: SessionParts, id: SessionId, taskId: string, role: Role, via: string): Promise<void> {
   const { documents } = parts
   const before = (await documents.read(id))?.tasks.find((one) => one.id === taskId)
@@ -61,7 +61,7 @@ async function carryOne(parts: SessionParts, id: SessionId, taskId: string, role
   })
 }
 
-/** Who is to send a task: the first of the session's senders whom no other task uses, nor the attempt before. */
+/** Gives a task the first sender of the session that no other task uses, and that the attempt before did not use. */
 function marked(id: SessionId, session: Session, taskId: string, sentAt: number): Session | undefined {
   const task = session.tasks.find((one) => one.id === taskId)
   if (task?.state !== 'pending' || (task.sending && task.sender !== undefined)) return undefined
@@ -80,7 +80,7 @@ function senderOf(id: SessionId, n: number): string {
   return `session-${own}${n > 1 ? `-${n}` : ''}`
 }
 
-/** An error of another protocol holds up no other task: it is asked again, and `doctor` tells what is wrong with it. */
+/** An error of another protocol holds up no other task: the protocol is asked again later, and `doctor` reports the error. */
 async function unlessTroubled<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask()
@@ -90,7 +90,7 @@ async function unlessTroubled<T>(ask: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** What the protocol that carries a task tells of it; `undefined` while it tells nothing. */
+/** How a carried task ended, according to its protocol; `undefined` while it has not. */
 export async function carriedBack(parts: SessionParts, task: Task): Promise<Ending | undefined> {
   const { via = '', message, sender: from, sentAt } = task
   if (message === undefined || from === undefined) return undefined
@@ -104,7 +104,7 @@ export async function carriedBack(parts: SessionParts, task: Task): Promise<Endi
   return { step: state === 'completed' ? 'complete' : 'fail', result, ...(answer === undefined ? {} : { answer }) }
 }
 
-/** After its answer has become the result: a kill in between leaves it to the next process. */
+/** Takes an answer out of the inbox, after it has become the result. After a kill in between, the next process does it. */
 export async function putAway(parts: SessionParts, id: SessionId, task: Task, answer: string): Promise<void> {
   const isGone = await unlessTroubled(async () => {
     try {

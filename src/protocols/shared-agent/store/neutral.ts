@@ -1,5 +1,6 @@
 /** Sessions in neutral words. A message is a task, a place a session. Broadcasts and direct messages stay in its own inbox. */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
@@ -109,7 +110,7 @@ function settledView(
   return { outcome: settled.outcome, message: messageOf(session, settled.task), durability: 'process' }
 }
 
-/** The session and what is left of the id of a message. */
+/** The session and the record in the id of a message. */
 async function partsOf({ tree }: SessionParts, id: string): Promise<readonly [session: SessionId, record: string]> {
   const [name = '', record = ''] = id.split(/:(?=[^:]*$)/)
   if (!/^[A-Za-z0-9]/.test(name) || !(await tree.look(documentPath(sessionId(name))))) throw noSuchMessage(id)
@@ -164,6 +165,6 @@ async function answerOne(parts: SessionParts, id: string, { verdict, by, text, d
 
 const noSuchMessage = (id: string) =>
   notFound('NO_SUCH_MESSAGE', `No session has a message ${JSON.stringify(id.slice(0, 80))}.`, {
-    hint: 'See what there is: signalbox session list',
+    hint: `See what there is: ${call('session list')}`,
     details: { id: id.slice(0, 400) },
   })

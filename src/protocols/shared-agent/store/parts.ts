@@ -23,7 +23,7 @@ export interface SessionParts {
   acted(agent: string): Promise<void>
   /** Hands a recorded task to its carrier. */
   handOver(id: SessionId, task: Task): Promise<void>
-  /** The table with what the workspace has added. `head`: for a line that begins with this command, which may need less. */
+  /** All commands, with those that the workspace has added. `head`: the command of the line; the table may then be shorter. */
   table(head?: string): Promise<readonly CommandSpec[]>
 }
 

@@ -1,5 +1,4 @@
 /** Gives a task to an agent, in neutral words. Its agent finds it in the session's inbox too. */
-
 import { digestOf } from '../../../formats/digest.ts'
 import type { Draft } from '../../../kernel/envelope.ts'
 import { keyUsed } from '../../../messaging/sending-once/sending-once.ts'
@@ -52,6 +51,6 @@ async function sentAnywhere(parts: SessionParts, key: string, digest: string): P
   return undefined
 }
 
-/** Whichever order its fields are in. */
+/** The same for any order of the fields. */
 const digestOfDraft = ({ place: _, ...draft }: Draft): string =>
   digestOf(JSON.stringify(Object.entries(draft).sort(([a], [b]) => (a < b ? -1 : 1))))

@@ -8,17 +8,16 @@ import type { Session, Task } from '../record.ts'
 import { claimOf, freedBy, stepped, withTask } from '../tasks.ts'
 import type { SessionParts } from './parts.ts'
 
-/** Of a result, in UTF-16 units; the rest is cut. */
+/** In UTF-16 units; the rest of a result is cut. */
 const longestResult = 4000
 
-/** A result as it is recorded: what is cut says so. */
 const asResult = (text: string): string =>
   text.length <= longestResult ? text.toWellFormed() : `${text.slice(0, longestResult - 1).toWellFormed()}…`
 
 export interface Ending {
   readonly step: 'complete' | 'fail'
   readonly result: string
-  /** The message that told it, until it is put away. */
+  /** The message with the result, until it is taken out of the inbox. */
   readonly answer?: string
 }
 
@@ -52,7 +51,7 @@ export async function settleTask(
   return settled.task
 }
 
-/** Of what was taken. Throws `LOST_CLAIM` when it was handed out again. Twice is fine. */
+/** Settles a task that was taken. Throws `LOST_CLAIM` when it was handed out again. Twice is fine. */
 export async function settle(
   parts: SessionParts,
   session: SessionId,
@@ -64,7 +63,7 @@ export async function settle(
   const find = (now: Session) => {
     before = now.tasks.find((one) => one.id === taskId)
     if (!before) return undefined
-    // Its agent may do what it has never taken.
+    // An agent may also settle a task of its own that it has not taken.
     const isClaim = before.state !== 'pending' || receipt.attempt !== undefined
     if (isClaim) expectHeld(messageIdOf(session, before), claimOf(before), receipt)
     return before.state === 'completed' || before.state === 'failed' ? undefined : before

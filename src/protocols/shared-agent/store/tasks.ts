@@ -1,7 +1,7 @@
 /** Tasks: delegating, reporting, retrying. Shared Agent Protocol §8, §12; what primers add is in README.md. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
-import { about, firstLine, itemsOf, lineNaming, names, reported } from '../knowledge.ts'
+import { firstLine, itemsOf, knownAbout, lineNaming, mentions, reported } from '../knowledge.ts'
 import { bellFolder } from '../layout.ts'
 import type { Dependency, Session, Task } from '../record.ts'
 import { Refusal } from '../refusal.ts'
@@ -23,7 +23,7 @@ import { isOrchestrator } from './parts.ts'
 import { type Ending, settleTask } from './settling.ts'
 import { bullets, type CommandAnswer, type Handlers, line, notFound, type Speech, told } from './speech.ts'
 
-/** The oldest that are done go when there are more. */
+/** Beyond this, the oldest completed tasks are dropped. */
 const mostTasks = 1000
 const mostDefinitions = 200
 
@@ -67,7 +67,7 @@ export const taskHandlers: Handlers = {
     return told(`ack:${one.id}`, ...(one.via === undefined ? [] : await handedOver(speech, one, waits)))
   },
 
-  PROGRESS: note,
+  PROGRESS: noteProgress,
   DONE: (speech) => settle(speech, 'complete', speech.given.result ?? 'done', 'done'),
   FAIL: (speech) => settle(speech, 'fail', speech.given.reason ?? 'failed', 'failed'),
 
@@ -95,21 +95,21 @@ export const taskHandlers: Handlers = {
     const { given, session } = speech
     const { 'agent|all': agent = '', topic = '' } = given
     const items = reported(session, agent, topic).flatMap(itemsOf)
-    const known = items.length > 0 || agent !== 'all' ? [] : about(session, topic)
+    const known = items.length > 0 || agent !== 'all' ? [] : knownAbout(session, topic)
     return bullets(speech, [...items, ...known.map(({ name, text }) => ({ name, text: firstLine(text) }))], topic)
   },
 
   async ASK(speech) {
     const topic = speech.given.topic ?? ''
-    const known = about(speech.session, topic).map(({ name, text }) => `${firstLine(name)}: ${firstLine(text)}`)
+    const known = knownAbout(speech.session, topic).map(({ name, text }) => `${firstLine(name)}: ${firstLine(text)}`)
     return bullets(speech, known, topic)
   },
 
   async EVALUATE(speech) {
     const metric = speech.given.metric ?? ''
-    const [found] = about(speech.session, metric)
+    const [found] = knownAbout(speech.session, metric)
     if (!found) return notFound
-    return line(speech, names(found.name, metric) ? found.text : lineNaming(found.text, metric))
+    return line(speech, mentions(found.name, metric) ? found.text : lineNaming(found.text, metric))
   },
 
   async DEFINE(speech) {
@@ -133,7 +133,7 @@ export const taskHandlers: Handlers = {
     const { session, given } = speech
     const { topic } = given
     const tasks = session.tasks.filter(
-      ({ task, result }) => topic === undefined || names(task, topic) || names(result ?? '', topic),
+      ({ task, result }) => topic === undefined || mentions(task, topic) || mentions(result ?? '', topic),
     )
     if (tasks.length === 0) return notFound
     const words = tasks.map((task) => {
@@ -141,7 +141,7 @@ export const taskHandlers: Handlers = {
       return ({ completed: 'done', in_progress: 'running', failed: 'failed' } as const)[task.state]
     })
     const count = (word: string) => words.filter((one) => one === word).length
-    // Done, running and blocked always; the others where there are some.
+    // Done, running and blocked are always shown, the others only if there are some.
     const shown = ['done', 'running', 'blocked', ...['waiting', 'failed'].filter((word) => count(word) > 0)]
     return told(shown.map((word) => `${word} ${count(word)}`).join(', '))
   },
@@ -174,13 +174,13 @@ export const taskHandlers: Handlers = {
   },
 }
 
-/** Who does the tasks of an agent: its program, another protocol, or none that is known. */
+/** Who does the tasks of an agent: its program, or another protocol; `undefined` where no role says it. */
 function carrierFor(roles: Roles, agent: string): string | undefined {
   const role = roleOf(roles, agent)
   return role?.program ? 'program' : role?.via
 }
 
-/** What is to be said besides. The task is recorded in any case; `#RETRY` and `session work` try again to hand it over. */
+/** Hands a task over and answers lines about it. The task is recorded in any case; `#RETRY` and `session work` try again. */
 async function handedOver({ parts, id }: Speech, task: Task, waits: readonly Dependency[]): Promise<string[]> {
   if (task.via === undefined) return [`unassigned:${task.agent}`]
   if (waits.length > 0) return waits.map((one) => `waits_for:${one.agent}:${one.task}`)
@@ -193,8 +193,8 @@ async function handedOver({ parts, id }: Speech, task: Task, waits: readonly Dep
   }
 }
 
-/** How far a task is. It has begun by then. */
-async function note(speech: Speech): Promise<CommandAnswer> {
+/** Records how far a task is; a task that waits is begun by that. */
+async function noteProgress(speech: Speech): Promise<CommandAnswer> {
   const { parts, id, agent, given } = speech
   const { text = '' } = given
   return parts.documents.change(id, { by: agent }, (session, at) => {
@@ -229,7 +229,7 @@ function withRoom(session: Session): Session {
   const { tasks } = session
   const surplus = tasks.length - mostTasks
   if (surplus <= 0) return session
-  // A key that is forgotten would send again, so those go last.
+  // Dropping a task forgets its key, and a repeated send would make it again: so tasks with a key are dropped last.
   const done = tasks.filter(({ state }) => state === 'completed')
   const gone = new Set([...done.filter(({ key }) => !key), ...done.filter(({ key }) => key)].slice(0, surplus))
   if (gone.size < surplus) throw new Refusal('E003', `max_tasks_${mostTasks}`, 'Finish some tasks first.')

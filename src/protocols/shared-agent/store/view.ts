@@ -1,4 +1,4 @@
-/** A session, its messages and its tasks as others see them. */
+/** A session, its messages and its locks as callers see them. */
 import { isoTime } from '../../../kernel/clock.ts'
 import { withoutUndefined } from '../../../kernel/field.ts'
 import type { NamedLock } from '../../../messaging/locks/named-locks.ts'

@@ -31,7 +31,7 @@ export async function work(
   { task: only, signal }: Omit<WorkOptions, 'session'>,
 ): Promise<Worked[]> {
   const done: Worked[] = await recordNews(parts, id)
-  // Another runner has these: it looks itself what has become of its task when it is through with it.
+  // Tasks that another runner holds: that runner records what comes of them.
   const busy = new Set<string>()
   for (;;) {
     const session = await runningSession(parts, id)
@@ -48,7 +48,7 @@ export async function work(
 
 const isCarried = ({ via }: Task): boolean => via !== undefined && via !== 'program'
 
-/** `undefined`: another process has decided meanwhile what becomes of it, such as that it is to be tried again. */
+/** `undefined`: another process has begun, settled or retried the task meanwhile. */
 async function runOne(
   parts: SessionParts,
   id: SessionId,
@@ -89,7 +89,7 @@ async function runOne(
   }
 }
 
-/** The signal that `work` gets ends it when the session ends, or when `signal` does. */
+/** Runs `work` with a signal that aborts when the session ends, or when `signal` aborts. */
 async function untilTheEnd<T>(
   { tree, documents }: SessionParts,
   { id, generation }: Sitting,
@@ -105,7 +105,7 @@ async function untilTheEnd<T>(
       await listening.next(Number.POSITIVE_INFINITY)
     }
   }
-  // A document that cannot be read ends no program: what it comes to is recorded later, and that will tell.
+  // A document that cannot be read does not stop the program; recording its result will report the error.
   const watching = watch().catch((error: unknown) => {
     if (!(error instanceof SignalboxError)) throw error
   })
@@ -126,7 +126,7 @@ async function runningSession({ documents }: SessionParts, id: SessionId): Promi
 
 const failed = (result: string): Ending => ({ step: 'fail', result })
 
-/** Records the result of one attempt; that of an attempt which was taken back counts no more. */
+/** Records the result of one attempt, unless that attempt was taken back. */
 export async function record(
   parts: SessionParts,
   id: SessionId,
@@ -138,7 +138,7 @@ export async function record(
   return task && { task: taskId, agent: task.agent, state: task.state, result: task.result! }
 }
 
-/** Finds runners that were lost, and what other protocols have answered. */
+/** Records tasks whose runner was lost, and answers of other protocols. */
 export async function recordNews(parts: SessionParts, id: SessionId): Promise<Worked[]> {
   const open = (await runningSession(parts, id))?.tasks.filter(mayHaveNews) ?? []
   if (open.length === 0) return []
@@ -157,7 +157,7 @@ export async function recordNews(parts: SessionParts, id: SessionId): Promise<Wo
   return settled
 }
 
-/** What a role's program is given on its standard input: its task and what the session knows, quoted. */
+/** The standard input of a role's program: its task and what the session knows, quoted. */
 function briefOf(session: Session, task: Task): string {
   const known = [
     ...session.state.map(({ key, value }) => `${key}: ${value}`),

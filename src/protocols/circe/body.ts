@@ -12,8 +12,8 @@ interface Given {
 }
 
 /**
- * The summary first, then the body, with sections of its own or without, then further sections, then the artifacts. Text
- * without a heading stands under `Context`, or is the summary where there is no other.
+ * The summary first, then the body, then the further sections, then the artifacts. Text of the body without a heading becomes the
+ * section `Context`, or the summary where none is given.
  */
 export function splitBody({ lead, summary, body = '', sections = [], artifacts = [] }: Given): {
   readonly lead: string
@@ -29,7 +29,6 @@ export function splitBody({ lead, summary, body = '', sections = [], artifacts =
   for (const section of [...parsed.sections, ...sections]) {
     const at = said.findIndex(({ name }) => name.toLowerCase() === section.name.toLowerCase())
     if (at < 0) said.push(section)
-    // Two texts for one heading become one, in their order.
     else said[at] = { name: said[at]!.name, text: [said[at]!.text, section.text].filter(Boolean).join('\n\n') }
   }
   if (artifacts.length > 0) {
@@ -52,7 +51,6 @@ function sectionsIn(body: string): Pick<HeaderMarkdown, 'lead' | 'sections'> {
     return parseHeaderMarkdown(`# MESSAGE\n\n${body}`)
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
-    // The one thing that a body cannot hold.
     throw invalidInput('BAD_HEADER', 'The text holds a line `# MESSAGE`, which begins another message.', {
       hint: 'Put it between fences of code, or send one message at a time.',
       cause: error,

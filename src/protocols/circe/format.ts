@@ -75,16 +75,16 @@ function read(bytes: Uint8Array, text: string, further: readonly string[]): Pars
   const { headers, lead, sections } = parseHeaderMarkdown(text)
   const found = new Map<string, { value: string; line: number }>()
   const problems: Problem[] = []
+  const said = (name: string) => found.get(name)?.value ?? ''
+  const wrong = (code: string, name: string, reason: string, line = found.get(name)?.line ?? 1) =>
+    problems.push(problem(code, name, `line ${line}: \`${name}\` ${reason}`))
+
   let line = 2
   for (const [key, value] of headers) {
     const name = key.toLowerCase()
-    if (found.has(name)) problems.push(problem('BAD_HEADER', name, `line ${line}: \`${name}\` is given twice`))
+    if (found.has(name)) wrong('BAD_HEADER', name, 'is given twice', line)
     found.set(name, { value, line: line++ })
   }
-  const said = (name: string) => found.get(name)?.value ?? ''
-  const wrong = (code: string, name: string, reason: string) =>
-    problems.push(problem(code, name, `line ${found.get(name)?.line ?? 1}: \`${name}\` ${reason}`))
-
   for (const name of requiredHeaders) {
     if (said(name) !== '') continue
     if (found.has(name)) wrong('MISSING_HEADER', name, 'is empty')
@@ -93,10 +93,11 @@ function read(bytes: Uint8Array, text: string, further: readonly string[]): Pars
         problem('MISSING_HEADER', name, `there is no \`${name}\` among the headers (up to line ${line - 1})`),
       )
   }
-  if (said('from') !== '' && !isAgentId(said('from')) && !isRooster(said('from')))
-    wrong('INVALID_AGENT_ID', 'from', `is not the name of an agent: ${quoted(said('from'))}`)
-  if (said('to') !== '' && !isAgentId(said('to')) && !isRooster(said('to')) && !isEverybody(said('to')))
-    wrong('INVALID_AGENT_ID', 'to', `is not the name of an agent: ${quoted(said('to'))}`)
+  for (const name of ['from', 'to'] as const) {
+    const who = said(name)
+    if (who === '' || isAgentId(who) || isRooster(who) || (name === 'to' && isEverybody(who))) continue
+    wrong('INVALID_AGENT_ID', name, `is not the name of an agent: ${quoted(who)}`)
+  }
   const task = said('task_id') === '' ? undefined : said('task_id')
   if (task !== undefined && !isTaskId(task)) wrong('INVALID_TASK_ID', 'task_id', `is not a task: ${quoted(task)}`)
   if (task === undefined && needsTask(said('intent')))
@@ -163,9 +164,9 @@ export function summaryLine(text: string): string {
 
 /** Without `__proto__`: a header may have any name. */
 const furtherHeaders = (headers: ReadonlyMap<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    [...headers].filter(([key]) => !knownHeaders.some((name) => name === key.toLowerCase()) && key !== '__proto__'),
-  )
+  Object.fromEntries([...headers].filter(([key]) => !isKnownHeader(key) && key !== '__proto__'))
+
+const isKnownHeader = (key: string): boolean => knownHeaders.some((name) => name === key.toLowerCase())
 
 const namesRooster = new RegExp(`\\b${rooster}\\b`, 'i')
 
@@ -228,9 +229,8 @@ export function optionsOf(message: Pick<CirceMessage, 'sections'>): string[] {
 
 /** The text of a new message. Throws for a draft whose text would be parsed as something else. */
 export function printMessage(draft: CirceDraft): string {
-  const { from, to, intent, task, status, time, replyTo, lead, sections } = draft
-  const further = draft.headers.map(([key, value]) => [key, value] as const)
-  const clash = further.find(([key]) => isOwnHeader(key))
+  const { from, to, intent, task, status, time, replyTo, headers: further, lead, sections } = draft
+  const clash = further.find(([key]) => isKnownHeader(key) || key.toLowerCase() === replyHeader)
   if (clash) {
     throw invalidInput('BAD_HEADER', `\`${printableLine(clash[0].slice(0, 40))}\` has a flag of its own.`, {
       hint: 'Leave it out of --header.',
@@ -277,9 +277,6 @@ const swallowed = (name: string): SignalboxError =>
     hint: 'A text cannot hold `## ` headings of its own, and a fence of code must be closed before the next section.',
     details: { section: name.slice(0, 80) },
   })
-
-const isOwnHeader = (key: string): boolean =>
-  key.toLowerCase() === replyHeader || knownHeaders.some((name) => name === key.toLowerCase())
 
 export const notSendable = (problems: readonly Problem[]): SignalboxError =>
   invalidInput('NOT_A_MESSAGE', `This cannot be sent: ${problems.map(({ message }) => message).join(' ')}`, {

@@ -1,4 +1,4 @@
-/** What people and agents change about a task by themselves: its status, its checks, and giving it back. */
+/** What people and agents change about a task without a message: its status, its checks, and giving it back. */
 import { conflict, denied, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { isRecord, missingFor, withCheck } from '../effects.ts'
@@ -52,7 +52,7 @@ export class Tasks {
     })
   }
 
-  /** Sets checks. Only `ready_for_merge` cannot be set: it follows from the others. */
+  /** Sets checks. `ready_for_merge` cannot be set: it follows from the other checks. */
   async check(id: string, agent: string, set: Readonly<Record<string, boolean>> = {}): Promise<TaskChanged> {
     const wanted = checksFrom(set)
     return changeTask(this.#parts, id, agent, (task, facts, who, at) => {
@@ -69,7 +69,7 @@ export class Tasks {
     })
   }
 
-  /** Gives a task back: others can claim its work. */
+  /** Gives a task back: other agents can claim its work. */
   async release(agent: string, id: string): Promise<TaskChanged> {
     return changeTask(this.#parts, id, agent, (task, _, who, at) => {
       if (task.owner === undefined && task.status === 'new') return undefined
@@ -113,25 +113,24 @@ async function changeTask(
   const { found } = caughtUp
   return turn(parts, `task.${id}`, async () => {
     const { task: read, texts, facts, counted } = await readSoundState(parts, id)
-    // The owner from before the task was opened again owns it no more.
-    const task = isRecord(read, facts) && !isClosed(read.status) ? withoutOwner(read) : read
+    // The owner from before the task was opened again does not own it any more.
+    const isFormer = isRecord(read, facts) && !isClosed(read.status)
+    const task: Task = isFormer ? { ...read, owner: undefined, claimedAt: undefined } : read
     if (Object.values(texts).every((text) => text === undefined) && counted.size === 0) throw noTask(id)
     const at = parts.clock.now()
     const made = change(task, facts, who, at)
     if (!made) return { outcome: 'unchanged', task: await taskView(parts, id, found), durability: 'process' }
     const events = made.events.map((event): CirceEvent => ({ at, agent: who, task: id, ...event }))
-    // `.status` goes on naming whom the record names: else the record would pass for a claim made by hand.
+    // `.status` keeps naming the former owner as `.owner` does: otherwise that would look like a claim made by hand.
     const { owner, claimedAt } = read
     const kept = (step: CirceStep) =>
       step.do === 'write' ? { ...step, task: { ...step.task, owner, claimedAt } } : step
-    const steps = task === read ? made.steps : made.steps.map(kept)
+    const steps = isFormer ? made.steps.map(kept) : made.steps
     const committed = await commit(parts, `task.${id}`, steps, events)
     const durability = committed.outcome === 'done' ? committed.durability : 'process'
     return { outcome: 'changed', task: await taskView(parts, id), durability }
   })
 }
-
-const withoutOwner = (task: Task): Task => ({ ...task, owner: undefined, claimedAt: undefined })
 
 export const noTask = (id: TaskId) =>
   notFound('NO_SUCH_TASK', `There is no task ${id}.`, {
@@ -150,7 +149,7 @@ function expectOwner({ id, owner }: Task, who: string, more = ''): void {
 
 /**
  * The owner sets the checks of its task. Where roles are configured, only an agent with the role `qa` sets `tests_passed`, and only
- * a `reviewer`, or an agent that the owner asked, `peer_reviewed`; the owner sets neither. The same holds for messages.
+ * a `reviewer`, or an agent that the owner asked, sets `peer_reviewed`; the owner sets neither. `effects.ts` has the same rule.
  */
 function expectMaySet(name: SettableCheck, task: Task, facts: TaskFacts, who: string, settings: CirceSettings): void {
   const role = roleThatSets(settings, name)

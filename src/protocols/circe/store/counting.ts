@@ -2,6 +2,7 @@
  * Counting: each message about a task changes the task once, in the order of time, whichever program wrote the message. A line of the
  * log says that it has counted. `effects.ts` says what the message does to the task.
  */
+import { groupBy } from '../../../kernel/group-by.ts'
 import { type Committed, isBusy } from '../../../messaging/journal/journal.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { claimed, type Effect, effectOf, isRecord, opened } from '../effects.ts'
@@ -16,7 +17,7 @@ import { isClosed, newTask, noFacts, type Task, type TaskFacts } from '../task.t
 import { apart, commit, type Patience, turn } from './journal.ts'
 import { forgetLedger, type Ledger, readLedger } from './ledgers.ts'
 import { appendEvent, countLine, eventsOf, logBytes, missingLine } from './log.ts'
-import { addTo, type CirceParts, type Subject, subjectOf } from './parts.ts'
+import { type CirceParts, type Subject, subjectOf } from './parts.ts'
 import { isFound, type Listed, lookAround, oldestFirst, type PlacedMessage, readAt, readWhole } from './places.ts'
 import { answerDetail, answeredBy, wordsOf } from './questions.ts'
 import { readSoundState, readState, readTaskFiles, type TaskState, tasksOnTree } from './task-files.ts'
@@ -36,7 +37,10 @@ export async function countAll(
   parts: CirceParts,
   found: readonly Listed[],
 ): Promise<{ readonly did: boolean; readonly left: Left }> {
-  const tasks = new Map<TaskId, Listed[]>()
+  const about = groupBy(found, ({ message }) => message.task)
+  const alone = about.get(undefined) ?? []
+  about.delete(undefined)
+  const tasks = about as Map<TaskId, Listed[]>
   const left = new Map<TaskId, readonly Listed[]>()
   const settled: Listed[] = []
   let did = false
@@ -46,14 +50,12 @@ export async function countAll(
       did ||= counted === true
       if (counted !== undefined) settled.push(...messages)
     })
-  const alone: Listed[] = []
-  for (const one of found) {
-    const { task } = one.message
-    if (task === undefined) alone.push(one)
-    else addTo(tasks, task, one)
-  }
-  const kept = alone.filter((one) => parts.index.isKept(one))
-  await apart(() => tellOf(parts, kept))
+  await apart(() =>
+    tellOf(
+      parts,
+      alone.filter((one) => parts.index.isKept(one)),
+    ),
+  )
   for (const one of alone) await attempt([one], () => countAlone(parts, one))
   await apart(async () => {
     for (const task of await countMany(parts, tasks)) {

@@ -1,4 +1,4 @@
-/** What a sender wants to say, checked before anything is done about it: a message without its id and its number. */
+/** What a sender wants to send, checked before anything is written: a message without its id, number and time. */
 import { parseJson } from '../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 import { largestMessage, printMessage } from './format.ts'
@@ -8,11 +8,11 @@ import type { MrSendInput } from './store/outcomes.ts'
 import { type FieldProblem, messageProblems, payloadProblems } from './validate.ts'
 import { currentVersion } from './versions.ts'
 
-/** Of any type: that it is one of the five is checked here. */
-export type DraftInput = Omit<MrSendInput, 'type' | 'compat'> & { readonly type: string }
+/** The type may be any text: it is checked here. */
+type DraftInput = Omit<MrSendInput, 'type' | 'compat'> & { readonly type: string }
 
-/** The fields that the store fills in while it holds the lock under which the message is written. */
-export interface Stamp {
+/** The fields that the store fills in, in the turn of the recipient's inbox. */
+interface Stamp {
   readonly msg_id: string
   readonly sequence: number
   readonly timestamp: string
@@ -24,14 +24,14 @@ export interface MrDraft {
   stamped(stamp: Stamp): MrMessage
 }
 
-/** Stands in while the rest is checked; its values are valid. */
+/** Valid values for checking the other fields. */
 export const example: Stamp = { msg_id: 'msg_00000000', sequence: 1, timestamp: '2025-01-01T00:00:00.000Z' }
 
-/** Throws `InvalidInput` with every reason at once. */
+/** Throws with every reason at once. */
 export function draftOf(input: DraftInput, largest = largestMessage): MrDraft {
   const from = agentId(input.from)
   const to = agentId(input.to)
-  const stamped = (stamp: Stamp) => ({ ...(input.extra ?? {}), ...fieldsOf(input, stamp) }) as MrMessage
+  const stamped = (stamp: Stamp) => ({ ...input.extra, ...fieldsOf(input, stamp) }) as MrMessage
   const message = stamped(example)
   const issues = messageProblems(message)
   if (issues.length === 0) issues.push(...payloadProblems(message))
@@ -71,7 +71,7 @@ const invalidMessage = (issues: readonly FieldProblem[]) =>
     details: { issues },
   })
 
-/** A payload as a person typed it: what is wrong with it is a mistake in the request, not a broken file. */
+/** A payload as a person typed it. Mistakes are `InvalidInput`, not `Corrupt`. */
 export function payloadFrom(text: string): Payload {
   let value: unknown
   try {

@@ -1,14 +1,14 @@
 /**
- * What the files of the key ring say. Pure.
+ * The files of the key ring. Pure.
  *
- *   public/dev-1.json    which keys are dev-1's: the trust. Written only by the owner of the ring.
+ *   public/dev-1.json    the trusted keys of dev-1. Written only by the owner of the ring.
  *   private/dev-1.pem    the signing key, PKCS#8
  *   private/dev-1.age    the identity that opens what is encrypted to dev-1, as the `age` program reads it
  */
 import { parseJson, printJson } from '../../../formats/json.ts'
 import { corrupt } from '../../../kernel/errors.ts'
 
-export interface PublicKeyEntry {
+interface PublicKeyEntry {
   /** The first 16 hex digits of the SHA-256 of the 32 bytes. */
   readonly id: string
   /** The 32 bytes, base64url. */
@@ -27,7 +27,7 @@ export interface PublicKeys {
 
 export const printPublicKeys = (keys: PublicKeys): Buffer => Buffer.from(printJson(keys))
 
-/** Refuses rather than guesses: what is half understood here would let a forgery in. */
+/** Throws for anything unexpected: a guess here could let a forgery in. */
 export function parsePublicKeys(bytes: Uint8Array, agent: string): PublicKeys {
   const value = parseJson(bytes, { maxBytes: 64 * 1024, maxDepth: 8, onDuplicate: 'refuse' })
   const keys = value as Partial<PublicKeys> | null

@@ -170,8 +170,9 @@ export const withCheck = (checks: Checks, name: SettableCheck, value: boolean): 
   checksOf({ ...checks, [name]: value })
 
 /**
- * The facts with the request that the task began with: the first by time, in whichever order the messages are found. Work goes before
- * other requests, so that asking for a test does not turn a task about code into another kind. Once the task is owned, only work counts.
+ * The facts with the request that the task began with: the first by time, in whichever order the messages are found. Work goes
+ * before other requests, so that asking for a test does not turn a task about code into another kind. Once the task is owned, only
+ * work counts.
  */
 function withRequest(facts: TaskFacts, message: Counted, wasOwned: boolean, settings: CirceSettings): TaskFacts {
   const rank = requestRank(message.intent, settings)

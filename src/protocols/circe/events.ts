@@ -5,8 +5,8 @@
 import { printableLine } from '../../kernel/printable.ts'
 
 /**
- * `message`: a message has counted for its task. `asked`: a message waits for a person. `refused`: a message was not allowed to change
- * its task. The other names say what an agent, a person or this program did.
+ * `message`: a message has counted for its task. `asked`: a message waits for a person. `refused`: a message was not allowed to
+ * change its task. The other names say what an agent, a person or this program did.
  */
 export const eventNames = [
   'message',

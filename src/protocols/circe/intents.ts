@@ -43,7 +43,7 @@ const table = {
 
 type Mark = 'work' | 'owner' | 'task' | 'asks'
 
-/** `work`: a request that needs a task. `owner`: the claimer owns the task. `task`: needs a task. `asks`: a request, with a task or without. */
+/** `work`: a request that needs a task. `owner`: its claimer owns the task. `task`: needs a task. `asks`: a request. */
 function row(group: Intent['group'], purpose: string, from: string, to: string, ...marks: Mark[]): Intent {
   return {
     group,

@@ -1,4 +1,4 @@
-/** The state of a task from its lines of the log and its messages. Pure. For tasks whose files are lost, and to check those files. */
+/** The state of a task from its lines of the log and its messages: to check its files, and to make lost ones again. Pure. */
 import { type Counted, claimed, effectOf, isRecord, opened, withCheck } from './effects.ts'
 import type { CirceEvent } from './events.ts'
 import { agentId, isAgentId, type TaskId } from './names.ts'

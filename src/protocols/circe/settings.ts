@@ -116,7 +116,7 @@ export const isRoleNamed = ({ roles }: Roles, role: 'qa' | 'reviewer'): boolean 
 export const namedAs = ({ roles }: Roles, role: 'qa' | 'reviewer'): string | undefined =>
   [...roles].find(([, of]) => of.has(role))?.[0]
 
-/** The one role that may set a check, where roles are configured. The owner may not set it then, neither by a message nor by a command. */
+/** The one role that may set a check, where roles are configured. The owner of the task may not set it then. */
 export function roleThatSets(settings: Roles, check: SettableCheck): 'qa' | 'reviewer' | undefined {
   if (check === 'tests_passed') return isRoleNamed(settings, 'qa') ? 'qa' : undefined
   return check === 'peer_reviewed' && settings.roles.size > 0 ? 'reviewer' : undefined

@@ -57,7 +57,7 @@ const event: Reader<CirceEvent> = object({
 })
 
 const steps = {
-  /** Decides a claim of work: lost if another agent was first. `before`: the text of a former owner's `.owner`, which is replaced. */
+  /** Decides a claim of work: lost if another agent was first. `before`: the `.owner` of a former owner, which is replaced. */
   own: { task, owner: agent, at: time, before: maybe(text) },
   /** `at`: the time of the claim that ends. A later claim is left alone. */
   disown: { task, owner: agent, at: maybe(time) },

@@ -32,7 +32,7 @@ type Content = Pick<MrMessage, 'type' | 'payload' | 'requires_ack'> & {
   readonly correlation_id?: string | undefined
 }
 
-/** `claim`: of an agent that took the message by the neutral `take` and has not ended it. A message taken by `receive` is finished. */
+/** `claim`: of an agent that took it by the neutral `take` and has not ended it. A message taken by `receive` is finished. */
 export const lift = ({ claim, ...view }: MrView & { readonly claim?: Claim }): Envelope => {
   const { protocol, id, from, to, state, path, createdAt, message } = view
   const headline = { protocol, id, from, to, state, path, createdAt }

@@ -1,6 +1,6 @@
 /**
- * A message as a file: JSON, two blanks a level, the fields in the order of the specification's examples. Unknown fields are kept and
- * written after the known ones.
+ * A message as a file: JSON, two blanks a level, the fields in the order of the specification's examples. Unknown fields are kept
+ * and written after the known ones.
  */
 import { parseJson, stringify } from '../../formats/json.ts'
 import { SignalboxError } from '../../kernel/errors.ts'

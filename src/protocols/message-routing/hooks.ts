@@ -6,8 +6,8 @@
  *   receiving    version → schema → (taken) → open → handed out → observe
  *   answering    verify → counted as an answer, or answered
  *
- * A refusal by `admit` costs no sequence number. A rejection by `open` moves the file to `rejected/` and adds a line to `error.log`;
- * the other messages are handed out.
+ * A refusal by `admit` costs no sequence number. A rejection by `open` moves the file to `rejected/` and adds a line to
+ * `error.log`; the other messages are handed out.
  */
 import type { MrMessage } from './schema.ts'
 
@@ -70,8 +70,8 @@ export interface Hooks {
   open?(incoming: Incoming): Promise<Opened | Rejection>
   /**
    * Why a message in a folder of `agent` is not genuine: the sender that it names did not sign it, or it is for another agent.
-   * Remembers nothing, and does not ask whether it is a copy. Called before a file counts as an answer, or is answered. Absent where
-   * messages are not signed.
+   * Remembers nothing, and does not ask whether it is a copy. Called before a file counts as an answer, or is answered. Absent
+   * where messages are not signed.
    */
   verify?(agent: string, message: MrMessage): Promise<Rejection | undefined>
   /** Signs a message that an agent keeps as its own proof. Unlike `seal`, it does not encrypt. */
@@ -79,8 +79,8 @@ export interface Hooks {
   /** A taken message goes back into the inbox: it may be handed out again. `message`: as it is on disk. */
   recover?(agent: string, message: MrMessage): Promise<void>
   /**
-   * One measurement: a latency in milliseconds, the depth of an inbox after the step, or 1 for an eviction. `agent`: the owner of the
-   * inbox. Must not throw and must not wait.
+   * One measurement: a latency in milliseconds, the depth of an inbox after the step, or 1 for an eviction. `agent`: the owner of
+   * the inbox. Must not throw and must not wait.
    */
   observe?(metric: Metric, value: number, agent: string): void
 }

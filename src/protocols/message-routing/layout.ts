@@ -109,6 +109,6 @@ export const stemOf = (fileName: string): string => fileName.slice(0, -extension
 /** True for what counts as a message in an inbox. Hidden files, `*.tmp` and `*.lock` belong to other programs. */
 export const isMessageName = (name: string): boolean => name.endsWith(extension) && !name.startsWith('.')
 
-/** The folder of a sender, whose name in a message may be of any length. A long one is cut and gets a digest, which no agent's name has room for. */
+/** The folder of a sender, whose name may be of any length. A long name is cut and gets a digest, longer than any agent's name. */
 export const senderFolder = (from: string): string =>
   from.length <= 64 ? from : `${from.slice(0, 32)}-${sha256(from)}`

@@ -104,8 +104,8 @@ const parts = (properties: Readonly<Record<string, Schema>>, ...required: string
 
 /**
  * Every payload field with its type and range, and at the end of each object its required fields. The specification calls no field
- * required, and one of its examples is a task with only `task`. So the one field is required without which a message of its type says
- * nothing. See docs/decisions/0016-message-routing-payloads.md.
+ * required, and one of its examples is a task with only `task`. So the one field is required without which a message of its type
+ * says nothing. See docs/decisions/0016-message-routing-payloads.md.
  */
 export const payloadSchemas: Readonly<Record<MessageType, Schema>> = {
   'status-update': parts(
@@ -156,8 +156,8 @@ export const payloadSchemas: Readonly<Record<MessageType, Schema>> = {
 type Role = 'agent' | 'coordinator'
 
 /**
- * The usual sender and recipient of each type. Roles are taken from the names, as in the specification's examples. A message with an
- * unusual direction is delivered with a note.
+ * The usual sender and recipient of each type. Roles are taken from the names, as in the specification's examples. A message with
+ * an unusual direction is delivered with a note.
  */
 const usualDirections: Readonly<Record<MessageType, readonly `${Role} to ${Role}`[]>> = {
   'status-update': ['agent to coordinator'],

@@ -21,7 +21,7 @@ export function compareVersions(a: Version, b: Version): number {
   return different < 0 ? 0 : a[different]! < b[different]! ? -1 : 1
 }
 
-/** Why a message of this version is not read. Only the major number decides: a newer minor version adds fields, and unknown fields are kept. */
+/** Why a message of this version is not read. Only the major number decides: minor versions add fields, and unknown ones are kept. */
 export function versionProblem(text: string): Problem | undefined {
   const version = parseVersion(text)
   const majors = new Set(spokenVersions.map((spoken) => parseVersion(spoken)?.[0]))

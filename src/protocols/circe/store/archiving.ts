@@ -159,7 +159,7 @@ async function lastLoggedWork(parts: CirceParts, task: TaskId): Promise<FileName
   return last?.name
 }
 
-/** Removes the marks of messages that an agent no longer has. The marks are listed first, so that none is newer than the look for its message. */
+/** Removes the marks of messages that an agent no longer has. The marks are listed first, so that no new one is removed. */
 export async function sweepHanded(parts: CirceParts, { agent, folder }: KnownAgent): Promise<void> {
   const { tree } = parts
   for (const { name, kind } of await listIfFolder(tree, handedPath(agent))) {

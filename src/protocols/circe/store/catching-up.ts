@@ -1,6 +1,6 @@
 /**
- * What every command does first: finishes what killed processes left, sets aside files that are no messages, copies messages to all to
- * every agent, and counts messages for their tasks, whichever program wrote them.
+ * What every command does first: finishes what killed processes left, sets aside files that are no messages, copies messages to all
+ * to every agent, and counts messages for their tasks, whichever program wrote them.
  */
 import type { TaskId } from '../names.ts'
 import { countAll, countTask, type Left } from './counting.ts'

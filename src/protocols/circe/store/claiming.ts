@@ -240,7 +240,7 @@ function* offeredFirst(lying: Pick<Lying, 'found'>, agent: AgentId, settings: Ci
   yield* later
 }
 
-/** What an agent may claim from its inbox and from `NEW_MESSAGES/`, the oldest first. A generator, since the first is nearly always enough. */
+/** What an agent may claim, the oldest first. A generator, since the first one is nearly always enough. */
 export function* claimable({ found }: Pick<Lying, 'found'>, agent: AgentId): Generator<Listed> {
   for (const one of found) {
     if (one.place === 'new' ? isFor(one.message, agent) : one.place === 'inbox' && one.agent === agent) yield one

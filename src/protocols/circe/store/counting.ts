@@ -1,6 +1,6 @@
 /**
- * Counting: each message about a task changes the task once, in the order of time, whichever program wrote the message. A line of the
- * log says that it has counted. `effects.ts` says what the message does to the task.
+ * Counting: each message about a task changes the task once, in the order of time, whichever program wrote the message. A line of
+ * the log says that it has counted. `effects.ts` says what the message does to the task.
  */
 import { groupBy } from '../../../kernel/group-by.ts'
 import { type Committed, isBusy } from '../../../messaging/journal/journal.ts'
@@ -86,7 +86,7 @@ export async function countTask(
   return turn(parts, `task.${task}`, () => countInTurn(parts, task, messages), patience)
 }
 
-/** Counts first what an agent moved by hand: that claim came before the `claim_task` message that is sent now. In the turn of the task. */
+/** Counts the work that an agent moved by hand, before a `claim_task` message is sent: that claim came first. In the turn of the task. */
 export async function takeUp(parts: CirceParts, task: TaskId): Promise<void> {
   const theirs = (await lookAround(parts)).found.filter(({ message }) => message.task === task)
   await countInTurn(parts, task, theirs)
@@ -223,8 +223,8 @@ async function ownTaken(parts: CirceParts, task: TaskId, taken: Listed): Promise
 }
 
 /**
- * Makes an agent the owner of the task of some work. Without `ledger` none is written: it can be made from the log. `steps` are done
- * after the one that makes `.owner`. In the turn of the task.
+ * Makes an agent the owner of the task of some work. Without `ledger` none is written: it can be made from the log. `steps` are
+ * done after the one that makes `.owner`. In the turn of the task.
  */
 export async function own(
   parts: CirceParts,
@@ -365,7 +365,7 @@ export async function countAloneInTurn(
 const isTaken = ({ place, message }: Listed): boolean =>
   (place === 'inbox' || place === 'workspace') && takesTask(message.intent)
 
-/** True when the task of some work that lies with an agent has no owner: another program moved the work, and the move was the claim. */
+/** Work that lies with an agent although its task has no owner: another program moved it, and the move was the claim. */
 function isClaim({ message }: Listed, { task, problems, facts }: Pick<TaskState, 'task' | 'problems' | 'facts'>) {
   if (problems.length > 0 || !takesTask(message.intent) || isClosed(task.status)) return false
   // Work from before the task was opened again is no claim of the new work.

@@ -1,4 +1,4 @@
-/** Marks for the messages of an inbox: which the agent has claimed, and which it has acknowledged. One leaf each below `.signalbox/`. */
+/** Marks which messages of its inbox an agent has claimed, and which it has acknowledged. One leaf each below `.signalbox/`. */
 import { childOf } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
@@ -10,7 +10,7 @@ import type { CirceParts } from './parts.ts'
 export type Mark = 'waiting' | 'claimed' | 'acknowledged'
 export type Handed = Exclude<Mark, 'waiting'>
 
-/** A process claimed it and has not printed it yet. After so many milliseconds that process counts as killed, and the mark as `waiting`. */
+/** A process has claimed it and not printed it yet. After so many milliseconds that process counts as killed. */
 const handing = 'handing'
 const longestHanding = 2000
 

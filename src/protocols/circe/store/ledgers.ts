@@ -1,6 +1,6 @@
 /**
- * The ledger of a task: which messages have counted, so that none counts twice, and the facts that follow from them. One leaf a task
- * in the cache. A deleted ledger is made again from `events.log`, which costs time.
+ * The ledger of a task: which messages have counted, so that none counts twice, and the facts that follow from them. One leaf a
+ * task in the cache. A deleted ledger is made again from `events.log`, which costs time.
  */
 import { list, object, readJson, text } from '../../../formats/plain-data.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'

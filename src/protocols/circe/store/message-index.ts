@@ -1,7 +1,7 @@
 /**
- * What this process knows of the messages outside of the log: their heads, and which of them are settled, so that nothing is left to
- * be done about them. The index of a large folder is saved in `.signalbox/cache/circe/lying/`, so that the next process reads only
- * what has changed; it can be deleted at any time. A small folder is read anew each time.
+ * What this process knows of the messages outside of the log: their heads, and which of them are settled, so that nothing is left
+ * to be done about them. The index of a large folder is saved in `.signalbox/cache/circe/lying/`, so that the next process reads
+ * only what has changed; it can be deleted at any time. A small folder is read anew each time.
  *
  * Names always come from listing the folder. A file that is edited in place keeps its name, so the times of all files are compared
  * now and then. A message that is claimed, counted or moved is read again in that step.

@@ -68,8 +68,8 @@ export async function pathsOf(
 }
 
 /**
- * Moves a message into the log, where it stays for good. If the log has it already, the file here is removed. If the log has it with
- * another text, a file of a workspace is kept under its task, and any other file in the log under a spare name.
+ * Moves a message into the log, where it stays for good. If the log has it already, the file here is removed. If the log has it
+ * with another text, a file of a workspace is kept under its task, and any other file in the log under a spare name.
  */
 export async function settleMessage(
   parts: CirceParts,
@@ -123,8 +123,8 @@ export async function copyFromLog({ tree, root }: CirceParts, name: FileName): P
 export const copyForLog = '+log'
 
 /**
- * Moves the prepared copies of a message to the agents, one move each, so that no agent gets a second copy. A copy for an agent that
- * has the message already is removed. A copy whose inbox is not a folder stays, and `doctor` reports it.
+ * Moves the prepared copies of a message to the agents, one move each, so that no agent gets a second copy. A copy for an agent
+ * that has the message already is removed. A copy whose inbox is not a folder stays, and `doctor` reports it.
  */
 export async function deliverCopies(parts: CirceParts, name: FileName): Promise<void> {
   for (const whose of await copiesOf(parts, name)) await unlessOdd(deliverCopy(parts, name, whose))

@@ -1,6 +1,6 @@
 /**
- * CIRCE in neutral words. It has no places (missions, workspaces), and claims have no end: a message stays with its agent until it is
- * handled or given back. A receipt carries the number of the agent's claim. The log is the archive.
+ * CIRCE in neutral words. It has no places (missions, workspaces), and claims have no end: a message stays with its agent until it
+ * is handled or given back. A receipt carries the number of the agent's claim. The log is the archive.
  */
 import { digestOf } from '../../../formats/digest.ts'
 import type { Envelope, HeldBy } from '../../../kernel/envelope.ts'
@@ -202,8 +202,8 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     inspect: (options) => circe.inspect(options),
 
     /**
-     * The answer to a message, or that the message was handled without one. Whether it was handled is asked first, because an answer
-     * is sent before that. An answer of another program that names no message counts if it came since.
+     * The answer to a message, or that the message was handled without one. Whether it was handled is asked first, because an
+     * answer is sent before that. An answer of another program that names no message counts if it came since.
      */
     async outcomeOf(id: string, sent: Correspondence): Promise<MessageOutcome | undefined> {
       const { from, to } = sent

@@ -119,7 +119,7 @@ async function linesOf(parts: CirceParts, found: readonly Listed[], agent?: Agen
   return lines
 }
 
-/** The owner of an open task. `.owner` alone does not tell: it also names the owner of a closed task, and the former one of a task that was opened again. */
+/** The owner of an open task. `.owner` alone does not tell: it also names the owners of closed tasks, and former owners. */
 export async function ownerNow(parts: CirceParts, id: TaskId): Promise<AgentId | undefined> {
   const { task } = await readTaskFiles(parts, id)
   if (task.owner === undefined || isClosed(task.status)) return undefined
@@ -150,7 +150,7 @@ async function viewOf(parts: CirceParts, id: TaskId, theirs: readonly Listed[]):
   }
 }
 
-/** How long no change was made to a claimed task, once that is too long. A blocked task is not stalled: its owner waits for an answer. */
+/** How long a claimed task has not changed, if that is too long. A blocked task is not stalled: its owner waits for an answer. */
 export async function stalledSeconds(
   { tree, settings }: CirceParts,
   { task, writtenAt }: Pick<TaskOnTree, 'task' | 'writtenAt'>,

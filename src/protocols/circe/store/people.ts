@@ -1,6 +1,6 @@
 /**
- * Questions to a person, and their answers. An answer is a message to the agent that asked, and names the task and the question; the
- * question stays where it lies. Spec: CIRCE, `escalate`, `question` and `approval_request`.
+ * Questions to a person, and their answers. An answer is a message to the agent that asked, and names the task and the question;
+ * the question stays where it lies. Spec: CIRCE, `escalate`, `question` and `approval_request`.
  */
 import { conflict, denied } from '../../../kernel/errors.ts'
 import { eventsIn, isCount } from '../events.ts'

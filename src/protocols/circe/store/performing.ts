@@ -111,7 +111,7 @@ export class CirceSteps implements Steps<CirceStep, Subject> {
     for (const folder of folders) await listIfFolder(tree, folder)
   }
 
-  /** A repeat means that the first process was killed, or got an error, and did not show the message: the agent can claim it again. */
+  /** A repeat means that the first process did not get to show the message: the agent can claim it again. */
   async #hand({ agent, file, acked, unshown }: StepOf<'hand'>, isRepeat: boolean): Promise<void> {
     if (acked) return setMark(this.#parts, agent, file, 'acknowledged')
     if (!isRepeat) return setMark(this.#parts, agent, file, unshown ? 'handing' : 'claimed')

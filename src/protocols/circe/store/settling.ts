@@ -1,5 +1,6 @@
 /**
- * What an agent does with a message that it has: start work on it, acknowledge it, finish it, give it back. A repeat changes nothing.
+ * What an agent does with a message that it has: start work on it, acknowledge it, finish it, give it back. A repeat changes
+ * nothing.
  * Spec: CIRCE, "Message Locations".
  */
 import { conflict, denied } from '../../../kernel/errors.ts'
@@ -101,7 +102,7 @@ export class Settling {
     return settle(this.#parts, agent, file, 'handled', change, holding)
   }
 
-  /** Gives a message back: work together with its task; the copy of a message to all stays, unclaimed; all else goes to `NEW_MESSAGES/`. */
+  /** Gives a message back: work with its task; a copy of a message to all stays in the inbox; all else goes to `NEW_MESSAGES/`. */
   giveBack(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'returned'>> {
     const change: Change = async (found, who) => {
       if (isForEverybody(found.message))

@@ -1,6 +1,6 @@
 /**
- * Reads and writes the three files of a task, and adds what its messages say to its state. `.owner` is created exclusively: the agent
- * that creates it owns the task.
+ * Reads and writes the three files of a task, and adds what its messages say to its state. `.owner` is created exclusively: the
+ * agent that creates it owns the task.
  */
 import { digestOf } from '../../../formats/digest.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'

@@ -4,7 +4,7 @@
  * Counts and sums are whole numbers, so that merging is exact, in whichever order processes write their measurements.
  */
 
-/** The upper end of each bucket in milliseconds. The targets (50, 100) and the alerts (100, 200) of the specification are among them. */
+/** The upper end of each bucket in milliseconds. Among them are the targets (50, 100) and alerts (100, 200) of the specification. */
 export const bounds: readonly number[] = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
 
 export interface Histogram {

@@ -1,9 +1,9 @@
 /**
  * The measurements of all processes, added up without a process that collects them.
  *
- * Each process appends one line with what it has measured since its last line. A journal that has grown too large is renamed and, once
- * no process can still be writing to it, added to the totals. The totals name the journals they contain until those are removed, so
- * that a crash in between counts nothing twice.
+ * Each process appends one line with what it has measured since its last line. A journal that has grown too large is renamed and,
+ * once no process can still be writing to it, added to the totals. The totals name the journals they contain until those are
+ * removed, so that a crash in between counts nothing twice.
  *
  *   .signalbox/state/metrics/message-routing/journal.jsonl
  *   .signalbox/state/metrics/message-routing/full-{name}.jsonl
@@ -41,8 +41,8 @@ export class MetricsJournal {
   }
 
   /**
-   * One look and one small append; now and then also renaming a full journal. `now`: the time of the clock by which the snapshot was
-   * taken, for turning its times into the tree's.
+   * One look and one small append; now and then also renaming a full journal. `now`: the time of the clock by which the snapshot
+   * was taken, for turning its times into the tree's.
    */
   async append(snapshot: Snapshot, now: number): Promise<void> {
     const told = isSlow(snapshot) ? shifted(snapshot, (await this.#tree.now()) - now) : snapshot

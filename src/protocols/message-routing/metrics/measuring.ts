@@ -1,7 +1,7 @@
 /**
- * The measurements of this process, and reports of those of all processes. They are added up in memory; a line is written every second
- * or hundred measurements, and when the process ends. A killed process loses what it has not written; evictions are counted from
- * their log instead.
+ * The measurements of this process, and reports of those of all processes. They are added up in memory; a line is written every
+ * second or hundred measurements, and when the process ends. A killed process loses what it has not written; evictions are counted
+ * from their log instead.
  */
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Tree } from '../../../tree/tree.ts'

@@ -1,4 +1,4 @@
-/** The four metrics of the specification, as Prometheus text and as figures. Pure. Spec: Message Routing, "Performance Monitoring". */
+/** The four metrics of the specification, as Prometheus text and figures. Pure. Spec: Message Routing, "Performance Monitoring". */
 import type { Alert, Measured } from './alerts.ts'
 import { bounds, countOf, type Histogram, percentile } from './histogram.ts'
 import { type LatencyMetric, latencyMetrics } from './snapshot.ts'

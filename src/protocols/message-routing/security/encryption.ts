@@ -1,8 +1,8 @@
 /**
  * Payloads that only their recipient can read.
  *
- * On disk the payload stays an object, as the schema demands: `{"encrypted": "age", "ciphertext": "-----BEGIN AGE …"}`. The ciphertext
- * holds the payload with sender, recipient and id, so that no agent can send another agent's ciphertext as its own.
+ * On disk the payload stays an object, as the schema demands: `{"encrypted": "age", "ciphertext": "-----BEGIN AGE …"}`. The
+ * ciphertext holds the payload with sender, recipient and id, so that no agent can send another agent's ciphertext as its own.
  * See docs/decisions/0021-encrypted-payloads.md.
  */
 import { parseJson } from '../../../formats/json.ts'

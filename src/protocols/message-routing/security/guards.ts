@@ -74,8 +74,8 @@ export class Guards implements GuardHooks {
   }
 
   /**
-   * Signature and copy are checked before the rate: a forger must not use up the rate of the agent that it pretends to be. A message is
-   * remembered as handed out only after all other checks.
+   * Signature and copy are checked before the rate: a forger must not use up the rate of the agent that it pretends to be. A
+   * message is remembered as handed out only after all other checks.
    */
   open(incoming: Incoming): Promise<Opened | Rejection> {
     return rejectedIfUnjudged(() => this.#admitOrReject(incoming))

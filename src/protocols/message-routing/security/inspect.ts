@@ -1,4 +1,4 @@
-/** What `doctor` should know of keys: that other users can read them, or that some lie in the workspace, where they are not used. */
+/** What `doctor` should know of keys: other users can read them, or they lie in the workspace, where they are not used. */
 import { stateOf } from '../../../tree/home.ts'
 import { type Finding, finding } from '../../../tree/tree.ts'
 import type { MrPorts } from '../ports.ts'

@@ -1,9 +1,9 @@
 /**
  * The key ring: private keys of the agents that run here, public keys of all agents that are trusted.
  *
- * It lies in a directory of one user, always in files and never in the workspace: every user of a cluster could read the private keys
- * there, and the author of a workspace could add some. A key in the ring is trusted: the owner of the ring enters it, and no message
- * does. See docs/decisions/0020-signed-messages.md.
+ * It lies in a directory of one user, always in files and never in the workspace: every user of a cluster could read the private
+ * keys there, and the author of a workspace could add some. A key in the ring is trusted: the owner of the ring enters it, and no
+ * message does. See docs/decisions/0020-signed-messages.md.
  */
 import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../../../kernel/clock.ts'
@@ -107,8 +107,8 @@ export class KeyRing {
   }
 
   /**
-   * Makes the keys that an agent lacks; with `replace`, makes new ones and retires the old. After a crash the next call goes on: the
-   * public key is always computed from the private one that is there.
+   * Makes the keys that an agent lacks; with `replace`, makes new ones and retires the old. After a crash the next call goes on:
+   * the public key is always computed from the private one that is there.
    */
   async generate(
     agent: string,

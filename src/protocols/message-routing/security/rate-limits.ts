@@ -1,9 +1,9 @@
 /**
  * How fast a sender may send: a token bucket for each sender, shared by every process of the workspace.
  *
- * A bucket holds `burst` tokens and gains one every `60000 / perMinute` milliseconds. Instead of counting tokens, it stores the time at
- * which it will be full again: each message moves that time by one interval. A message that would move it further than a whole bucket
- * ahead has to wait. So nothing is rounded and nothing drifts.
+ * A bucket holds `burst` tokens and gains one every `60000 / perMinute` milliseconds. Instead of counting tokens, it stores the
+ * time at which it will be full again: each message moves that time by one interval. A message that would move it further than a
+ * whole bucket ahead has to wait. So nothing is rounded and nothing drifts.
  *
  *   .signalbox/state/rates/message-routing/sent/{sender}.json                   when it sends
  *   .signalbox/state/rates/message-routing/received/{recipient}/{sender}.json   when that recipient receives from it
@@ -76,8 +76,8 @@ export function takeToken(bucket: Bucket | undefined, now: number, limit: RateLi
 }
 
 /**
- * A time a little before the last one counts as the last one. If the clock was set back by more than it takes to fill the bucket, the
- * bucket starts anew: otherwise the sender would be blocked for as long.
+ * A time a little before the last one counts as the last one. If the clock was set back by more than it takes to fill the bucket,
+ * the bucket starts anew: otherwise the sender would be blocked for as long.
  */
 function settle(bucket: Bucket | undefined, now: number, depth: number): Bucket {
   if (!bucket || bucket.at - now > depth) return { fullAt: now, at: now }

@@ -1,12 +1,13 @@
 /**
- * Which messages have been handed out, so that a copy in the inbox is recognised: after a restart, with every cache deleted, and when
- * `taken/` has been cleared.
+ * Which messages have been handed out, so that a copy in the inbox is recognised: after a restart, with every cache deleted, and
+ * when `taken/` has been cleared.
  *
- * A message is recognised by the digest of all its fields, so another message with the same id is no copy. The digests are appended to
- * one file for each recipient, sender and day, the day being that of the message's timestamp. When no digest was appended to a day for
- * the length of the window, the day becomes a floor: the file is emptied and renamed, and messages of that day or an earlier one are
- * refused as too old. A message that only waited long is not affected, since a floor comes from messages that were handed out. All
- * times are the tree's; a day in the future, from a sender whose clock is ahead, becomes no floor before it is past.
+ * A message is recognised by the digest of all its fields, so another message with the same id is no copy. The digests are appended
+ * to one file for each recipient, sender and day, the day being that of the message's timestamp. When no digest was appended to a
+ * day for the length of the window, the day becomes a floor: the file is emptied and renamed, and messages of that day or an
+ * earlier one are refused as too old. A message that only waited long is not affected, since a floor comes from messages that were
+ * handed out. All times are the tree's; a day in the future, from a sender whose clock is ahead, becomes no floor before it is
+ * past.
  * See docs/decisions/0022-replayed-messages.md.
  *
  *   .signalbox/state/delivery/message-routing/{recipient}/{sender}/2026-01-31.seen
@@ -37,7 +38,7 @@ export class Replays {
     this.#windowMs = windowMs
   }
 
-  /** Admits a message once: `undefined` for the first call, a rejection for all later ones, in any process. `now`: the tree's time. */
+  /** Admits a message once: `undefined` for the first call, a rejection for all later ones, in any process. `now`: of the tree. */
   async admit(agent: string, message: MrMessage, now: number): Promise<Rejection | undefined> {
     const folder = folderOf(agent, message.from)
     if (this.#sweepIsDue(folder, now)) await this.#sweep(folder, now)
@@ -143,7 +144,7 @@ class Day {
     return this.#first.has(digest)
   }
 
-  /** All processes see the appended lines in the same order, so the first line with a digest wins. Looking first saves a line for every copy. */
+  /** All processes see the lines in the same order, so the first line with a digest wins. Looking first saves a line for each copy. */
   async claim(digest: string): Promise<boolean> {
     if (await this.has(digest)) return false
     const mark = `${this.#mark}${(this.#calls++).toString(36)}`

@@ -36,7 +36,7 @@ export class Agents {
     return { names, notices: names.length > mostExpected ? [warning] : [] }
   }
 
-  /** The agents that have sent, received or registered. An agent that only got messages does not count: its name may be mistyped. */
+  /** The agents that have sent, received or registered. One that only got messages does not count: its name may be mistyped. */
   async *seen(): AsyncGenerator<AgentId> {
     const { tree, root } = this.#parts
     for (const agent of (await this.known()).names) {
@@ -45,7 +45,7 @@ export class Agents {
     }
   }
 
-  /** This agent has just sent, received or registered. Names are in lower case here; another protocol may spell this one differently. */
+  /** This agent has just sent, received or registered. Other protocols may spell its name with capitals. */
   async acted(agent: AgentId): Promise<void> {
     await this.#directory.acted(agent, { anyCase: true, home: 'mr' })
   }

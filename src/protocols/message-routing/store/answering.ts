@@ -18,8 +18,8 @@ export interface Original {
 }
 
 /**
- * The message with this id, ours or the other program's, that an agent has taken or could take. `undefined` when it is in the form of
- * the specification, or not there any more: then the answer is in that form too.
+ * The message with this id, ours or the other program's, that an agent has taken or could take. `undefined` when it is in the form
+ * of the specification, or not there any more: then the answer is in that form too.
  */
 export async function originalOf(parts: RoutingParts, agent: AgentId, id: string): Promise<Original | undefined> {
   const { idOfStem: idOf, convert } = await parts.foreign.load()

@@ -1,6 +1,6 @@
 /**
- * Writing into an inbox: issuing the number, sealing, making room and creating the file are one turn of that inbox, so that Signalbox
- * senders never exceed its limit. Spec: Message Routing, "Unicast", "Delivery Failures" and "Inbox Overflow Protection".
+ * Writing into an inbox: issuing the number, sealing, making room and creating the file are one turn of that inbox, so that
+ * Signalbox senders never exceed its limit. Spec: Message Routing, "Unicast", "Delivery Failures" and "Inbox Overflow Protection".
  */
 import { stringify } from '../../../formats/json.ts'
 import { conflict, SignalboxError, unavailable } from '../../../kernel/errors.ts'
@@ -260,8 +260,8 @@ export class Delivery {
   }
 
   /**
-   * Notes that an acknowledgement is awaited before the message is put, so that none comes before its note. Only a crash leaves a note
-   * without a message, which then shows as not acknowledged.
+   * Notes that an acknowledgement is awaited before the message is put, so that none comes before its note. Only a crash leaves a
+   * note without a message, which then shows as not acknowledged.
    */
   async #awaiting<T extends Created | Moved>(from: AgentId, message: MrMessage, put: () => Promise<T>): Promise<T> {
     if (!message.requires_ack) return put()

@@ -1,5 +1,6 @@
 /**
- * Making room in a full inbox: the oldest messages by modification time, then by name, go to `evicted/`. Only in the turn of the inbox.
+ * Making room in a full inbox: the oldest messages by modification time, then by name, go to `evicted/`. Only in the turn of the
+ * inbox.
  * Spec: Message Routing, "Inbox Overflow Protection".
  */
 import { whyClosed } from '../../../messaging/leaves/readable.ts'

@@ -1,6 +1,6 @@
 /**
- * What `doctor` should know of the agents: files that are no messages, inboxes over their limit, counters without a number, and lines
- * that a crash kept out of a log. Only the lines are repaired here; the rest is left to the next reader or to a person.
+ * What `doctor` should know of the agents: files that are no messages, inboxes over their limit, counters without a number, and
+ * lines that a crash kept out of a log. Only the lines are repaired here; the rest is left to the next reader or to a person.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf, type TreePath } from '../../../kernel/tree-path.ts'

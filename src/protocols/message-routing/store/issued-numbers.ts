@@ -8,8 +8,8 @@ import { pause, type RoutingParts, turnOf } from './parts.ts'
 const [mostLooks, betweenLooksMs] = [50, 5]
 
 /**
- * Issues the next number. It is written before it is used: a sender that is killed leaves a gap, never a number twice. Where another
- * program guards the counter by a lock file, this one takes that lock too.
+ * Issues the next number. It is written before it is used: a sender that is killed leaves a gap, never a number twice. Where
+ * another program guards the counter by a lock file, this one takes that lock too.
  */
 export async function issueNumber(parts: RoutingParts, from: AgentId, to: AgentId): Promise<number> {
   const { tree, root } = parts

@@ -1,7 +1,7 @@
 /**
- * Message Routing in neutral words. It has no places (missions, workspaces), no questions to people, and claims have no end. It has no
- * archive, so `archived` makes no difference: taken, evicted and rejected messages are listed for as long as they are kept. A message
- * that is taken here has a claim until it is ended:
+ * Message Routing in neutral words. It has no places (missions, workspaces), no questions to people, and claims have no end. It has
+ * no archive, so `archived` makes no difference: taken, evicted and rejected messages are listed for as long as they are kept. A
+ * message that is taken here has a claim until it is ended:
  *
  *   .signalbox/state/delivery/mr/claims/{agent}.{id}.json
  */
@@ -151,7 +151,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
           continue
         }
         const name = claimNameOf(agent, next.id)
-        // The claim is noted before the message is taken: after a crash in between the message still waits, and can be claimed again.
+        // The claim is noted before the message is taken, so that a crash in between leaves no message that is taken without a claim.
         const noted = await claims.take(name, next.to)
         const { messages, durability } = await claiming.receive(agent, { limit: 1, id: next.id })
         const [message] = messages

@@ -45,7 +45,7 @@ export interface MrSendInput {
   readonly requiresAck?: boolean
   /** The id of the message that this one answers. */
   readonly replyTo?: string | undefined
-  /** Write in the form of the message that `replyTo` names, if that is another program's; without `replyTo`, in the usual form of other programs. */
+  /** Write in the form of the message that `replyTo` names; without `replyTo`, in the usual form of other programs. */
   readonly compat?: boolean
   /** Further fields, kept as they are. */
   readonly extra?: Readonly<Record<string, unknown>>

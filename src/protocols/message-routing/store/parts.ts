@@ -37,8 +37,8 @@ export const pathIn = ({ root }: RoutingParts, agent: AgentId, folder: Folder, n
   childOf(folderPath(root, agent, folder), name)
 
 /**
- * Throws when one of these files or folders of an agent is of the wrong kind. Called before anything is taken or moved: a message must
- * not be lost because something cannot be written afterwards.
+ * Throws when one of these files or folders of an agent is of the wrong kind. Called before anything is taken or moved: a message
+ * must not be lost because something cannot be written afterwards.
  */
 export async function expectInOrder({ tree, root }: RoutingParts, agent: AgentId, names: readonly string[]) {
   if (!tree.isOpenToOthers) return
@@ -49,7 +49,7 @@ export async function expectInOrder({ tree, root }: RoutingParts, agent: AgentId
   if (odd) throw oddEntry(tree, odd)
 }
 
-/** The names of the messages in a folder. Other entries that are named like messages, and names that the tree cannot hold, are left to `inspect`. */
+/** The names of the messages in a folder. Other entries with such names are left to `inspect`. */
 export async function messageNames({ tree, root }: RoutingParts, agent: AgentId, folder: Folder): Promise<string[]> {
   return (await tree.list(folderPath(root, agent, folder))).filter(isMessageEntry).map(({ name }) => name)
 }

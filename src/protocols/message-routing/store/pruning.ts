@@ -1,6 +1,6 @@
 /**
- * Messages that left an inbox are kept for a while and then removed. Pruning lists a whole folder, so it is done for about one message
- * in 64: a process decides by the ids that it has just moved, which are random.
+ * Messages that left an inbox are kept for a while and then removed. Pruning lists a whole folder, so it is done for about one
+ * message in 64: a process decides by the ids that it has just moved, which are random.
  */
 import { prune } from '../../../messaging/leaves/keep.ts'
 import { type AgentId, ackedPath, awaitingPath, folderPath, type KeptFolder } from '../layout.ts'

@@ -121,8 +121,8 @@ export async function messageIn(
 }
 
 /**
- * Where messages are signed: whether this one, as it is on disk, is signed by the sender it names and is for this agent. Where they are
- * not signed, every message is genuine. Received messages also pass through `hooks.open`, which checks more.
+ * Where messages are signed: whether this one, as it is on disk, is signed by the sender it names and is for this agent. Where they
+ * are not signed, every message is genuine. Received messages also pass through `hooks.open`, which checks more.
  */
 export const isGenuine = async ({ hooks }: RoutingParts, agent: AgentId, message: MrMessage): Promise<boolean> =>
   (await hooks.verify?.(agent, message)) === undefined

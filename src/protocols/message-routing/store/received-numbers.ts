@@ -1,6 +1,6 @@
 /**
- * The sequence numbers that a reader has seen, in one small file beside its inbox. Without the file every first number above 1 looks
- * like a loss. It may be deleted; a damaged one is started over.
+ * The sequence numbers that a reader has seen, in one small file beside its inbox. Without the file every first number above 1
+ * looks like a loss. It may be deleted; a damaged one is started over.
  */
 import { printJson } from '../../../formats/json.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -75,7 +75,7 @@ export const expectNumberAgain = (parts: RoutingParts, agent: AgentId, { from, s
     if (seen) memory[from] = expectAgain(seen, sequence)
   })
 
-/** A sender begins again at 1. Noted for a reader that has seen its numbers, which then notices the restart even if number 1 is lost. */
+/** A sender begins again at 1. A reader that has seen its numbers then notices the restart even if number 1 is lost. */
 export async function expectRestartOf(parts: RoutingParts, agent: AgentId, from: AgentId, resetAt: number) {
   const leaf = await parts.tree.read(receivedPath(parts.root, agent))
   if (!leaf || !memoryIn(leaf.bytes)[from]) return
@@ -85,7 +85,7 @@ export async function expectRestartOf(parts: RoutingParts, agent: AgentId, from:
   })
 }
 
-/** The skipped numbers that are nowhere. A message in `taken/` is not lost: another reader took it, or a reader that was killed before it noted the number. */
+/** The skipped numbers that are nowhere. A message in `taken/` is not lost: its reader may have been killed before it noted the number. */
 async function confirmed(
   parts: RoutingParts,
   agent: AgentId,

@@ -1,4 +1,4 @@
-/** Messages that left an inbox are kept for a while: people list them and move them back. See docs/decisions/0019-once-and-only-once.md. */
+/** Lists messages that left an inbox, and moves them back. See docs/decisions/0019-once-and-only-once.md. */
 import { conflict, corrupt, denied, SignalboxError } from '../../../kernel/errors.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
@@ -58,8 +58,8 @@ export class Recovering {
   }
 
   /**
-   * Moves a message back into the inbox, from `taken/`, else `evicted/`, else `rejected/`, so that it is handed out again. Its time is
-   * set to now, so that it is not evicted next. The limit of the inbox holds here too. A rejected file goes back only if it is a
+   * Moves a message back into the inbox, from `taken/`, else `evicted/`, else `rejected/`, so that it is handed out again. Its time
+   * is set to now, so that it is not evicted next. The limit of the inbox holds here too. A rejected file goes back only if it is a
    * message now, as it is or with `compat`.
    */
   async recover(owner: string, id: string, { from: only }: RecoverOptions = {}): Promise<Recovered> {
@@ -104,8 +104,8 @@ export class Recovering {
   }
 
   /**
-   * Moves messages back into the inbox that `receive` or `awaitReply` gave, and that did not reach their reader. Unlike `recover`, it
-   * works on a full disk: it makes no room and moves each file as it is. Answers the paths that are still in `taken/`.
+   * Moves messages back into the inbox that `receive` or `awaitReply` gave, and that did not reach their reader. Unlike `recover`,
+   * it works on a full disk: it makes no room and moves each file as it is. Answers the paths that are still in `taken/`.
    */
   async putBack(owner: string, messages: readonly Pick<MrView, 'path' | 'state'>[]): Promise<string[]> {
     const agent = agentId(owner)

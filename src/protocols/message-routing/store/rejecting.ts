@@ -73,8 +73,8 @@ export class Rejecting {
   }
 
   /**
-   * True when another message was handed out under this name: other programs sometimes use an id twice. A copy has the same JSON value.
-   * A taken file that cannot be read any more counts as the same message.
+   * True when another message was handed out under this name: other programs sometimes use an id twice. A copy has the same JSON
+   * value. A taken file that cannot be read any more counts as the same message.
    */
   async isAnother(agent: AgentId, { name, bytes }: InboxMessage): Promise<boolean> {
     const value = jsonIn(bytes)

@@ -60,7 +60,7 @@ export class Sending {
     return { outcome: 'unchanged', message, durability: 'process', evicted: [], depth, notices: [], toldBefore: [] }
   }
 
-  /** Sends to every known agent but the sender, each with its own number and id (MR-11). A recipient that cannot be reached does not stop the rest. */
+  /** To every known agent but the sender, each with its own number and id (MR-11). A recipient that fails does not stop the rest. */
   async broadcast(input: Omit<MrSendInput, 'to'>): Promise<MrBroadcast> {
     const sent: MrSent[] = []
     const failed: { to: string; code: string; reason: string }[] = []

@@ -1,6 +1,7 @@
 /**
  * Acknowledging a message exactly once. It is done in the turn of the sender's inbox, and the id of the acknowledgement is computed
- * from that of the message. So an acknowledgement is found again if the process that wrote it was killed before it wrote the marker.
+ * from that of the message. So an acknowledgement is found again if the process that wrote it was killed before it wrote the
+ * marker.
  */
 import { sha256 } from '../../../formats/digest.ts'
 import { conflict } from '../../../kernel/errors.ts'

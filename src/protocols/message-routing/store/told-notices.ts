@@ -1,6 +1,6 @@
 /**
- * The notices that people have seen, so that a lasting condition is reported once: a message with an unusual direction, an inbox that
- * is nearly full, a file that cannot be read. One empty file each in the cache; when it is deleted, the notice comes again.
+ * The notices that people have seen, so that a lasting condition is reported once: a message with an unusual direction, an inbox
+ * that is nearly full, a file that cannot be read. One empty file each in the cache; when it is deleted, the notice comes again.
  *
  *   .signalbox/cache/remarks/message-routing/direction/coder-1/coder-2.command
  */
@@ -57,7 +57,7 @@ export class ToldNotices {
     return told
   }
 
-  /** An alert about depth is also news when the inbox has just grown above the threshold; a slow step is news again after `freshMs`. */
+  /** Depth is also news when the inbox has just grown above the threshold; a slow step is news again after `freshMs`. */
   async #isNewAlert({ metric, value, threshold, agent = '_' }: Alert, isGrowing: boolean): Promise<boolean> {
     if (metric !== 'inbox_depth') return this.isNews('slow', [metric, agent], freshMs)
     const isNew = await this.isNews('inbox_depth', ['inbox', agent])

@@ -1,5 +1,7 @@
 /** What a sender gives, as the sections of a message. Pure. Spec: CIRCE, "Standard Message Format". */
+
 import { type HeaderMarkdown, parseHeaderMarkdown, type Section } from '../../formats/header-markdown.ts'
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 
 interface Given {
@@ -39,7 +41,7 @@ export function splitBody({ lead, summary, body = '', sections = [], artifacts =
   }
   if (said.length === 0) {
     throw invalidInput('MISSING_INPUT', 'There is nothing to send.', {
-      hint: 'Give --summary TEXT, --section NAME=TEXT or --file FILE.',
+      hint: `Give ${inputs({ summary: 'TEXT' })}, ${inputs({ section: 'NAME=TEXT' })} or ${inputs({ file: 'FILE' })}.`,
       details: { field: 'summary' },
     })
   }
@@ -61,6 +63,6 @@ function sectionsIn(body: string): Pick<HeaderMarkdown, 'lead' | 'sections'> {
 function oneLine(text: string): string {
   if (!/[\r\n]/.test(text.trim())) return text.trim()
   throw invalidInput('BAD_HEADER', `This must be one line: ${JSON.stringify(text.slice(0, 60))}.`, {
-    hint: 'Put text of several lines into a section: --section Context="…"',
+    hint: `Put text of several lines into a section: ${inputs({ section: 'Context=TEXT' })}`,
   })
 }

@@ -232,15 +232,15 @@ export function printMessage(draft: CirceDraft): string {
   const { from, to, intent, task, status, time, replyTo, headers: further, lead, sections } = draft
   const clash = further.find(([key]) => isKnownHeader(key) || key.toLowerCase() === replyHeader)
   if (clash) {
-    throw invalidInput('BAD_HEADER', `\`${printableLine(clash[0].slice(0, 40))}\` has a flag of its own.`, {
-      hint: 'Leave it out of --header.',
+    throw invalidInput('BAD_HEADER', `\`${printableLine(clash[0].slice(0, 40))}\` has an input of its own.`, {
+      hint: 'Leave it out of the headers.',
     })
   }
   const names = further.map(([key]) => key.toLowerCase())
   const twice = names.find((name, n) => names.indexOf(name) !== n)
   if (twice !== undefined) {
     throw invalidInput('BAD_HEADER', `\`${printableLine(twice.slice(0, 40))}\` is given twice.`, {
-      hint: 'Give each --header once.',
+      hint: 'Give each header once.',
     })
   }
   const headers = new Map<string, string>([

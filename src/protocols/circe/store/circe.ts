@@ -34,8 +34,8 @@ export class Circe {
     this.#parts = parts
     this.agents = new Agents(parts)
     this.sending = new Sending(parts)
-    this.claiming = new Claiming(parts)
     this.settling = new Settling(parts)
+    this.claiming = new Claiming(parts, this.settling)
     this.tasks = new Tasks(parts)
     this.people = new People(parts)
     this.overview = new Overview(parts)

@@ -3,6 +3,7 @@
  * that lies in an inbox already gets a mark when it is handed out. The losers change nothing.
  * Spec: CIRCE, "Message Flow Example", step 2.
  */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { isBusy } from '../../../messaging/journal/journal.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
@@ -25,6 +26,7 @@ import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.t
 import { ownerNow } from './overview.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { expectMessage, isFor, isFound, type Listed, type Lying, type PlacedMessage, readAt } from './places.ts'
+import type { Settling } from './settling.ts'
 import { readTaskFiles, sound } from './task-files.ts'
 import { viewWithBody } from './view.ts'
 
@@ -35,11 +37,14 @@ interface Taking extends Patience, Pick<CirceClaimOptions, 'untilHandedOut'> {}
 
 export class Claiming {
   readonly #parts: CirceParts
+  readonly #settling: Settling
 
-  constructor(parts: CirceParts) {
+  constructor(parts: CirceParts, settling: Settling) {
     this.#parts = parts
+    this.#settling = settling
   }
 
+  /** If the signal is aborted meanwhile, what was claimed is given back. */
   async claim(
     name: string,
     { file, task, intents = [], waitMs = 0, signal, untilHandedOut = false }: CirceClaimOptions = {},
@@ -73,7 +78,7 @@ export class Claiming {
       }
       // A name that no message has is an error; a message that another agent has, or that is logged, is a lost race.
       if (wantedFile !== undefined)
-        await expectMessage(parts, wantedFile, 'See what there is: signalbox circe inbox AGENT')
+        await expectMessage(parts, wantedFile, `See what there is: ${call('circe inbox', { as: agent })}`)
       for (const one of isNamed ? claimable(lying, agent) : offeredFirst(lying, agent, parts.settings)) {
         const claimed = isWanted(one) && !(await wasHanded(parts, one, agent)) && (await tryNext(one, false))
         if (claimed) return claimed
@@ -88,8 +93,9 @@ export class Claiming {
       }
       return undefined
     }
-    const folders = [newPath(parts.root), inboxPath(parts.root, await folderOf(parts, agent))]
-    const claimed = waitMs > 0 ? await waitFor(parts.tree, folders, attempt, { waitMs, signal }) : await attempt()
+    const folders = waitMs > 0 ? [newPath(parts.root), inboxPath(parts.root, await folderOf(parts, agent))] : []
+    const giveBack = ({ message }: Claimed) => this.#settling.giveBack(agent, message.file)
+    const claimed = await waitFor(parts.tree, folders, attempt, { waitMs, signal, giveBack })
     await acted(parts, agent)
     if (claimed) return claimed
     if (stuck) throw stuck

@@ -3,6 +3,7 @@
  * whose files have mistakes or that are stalled, messages that no agent has acknowledged, and what killed processes left.
  */
 import { printDuration } from '../../../formats/duration.ts'
+import { call } from '../../../kernel/call.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
@@ -53,6 +54,9 @@ import type { CirceParts } from './parts.ts'
 import { isFound, type Listed, lookAround, namesAt, pathAt, readAt } from './places.ts'
 import { problemAt, tellReason } from './quarantine.ts'
 import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
+
+const repairing = call('doctor', { fix: true })
+const nothingMore = 'Nothing more is to be done.'
 
 export async function inspect(parts: CirceParts, { repair, isSeen }: InspectionOptions): Promise<Finding[]> {
   const { root } = parts
@@ -151,7 +155,7 @@ async function nobodys(parts: CirceParts, repair: boolean): Promise<Finding[]> {
       const message = `No agent can be called ${printableLine(JSON.stringify(folder.slice(0, 80)))}: nobody sees what lies here.`
       const hint = repaired
         ? 'It waits in NEW_MESSAGES/ now.'
-        : 'Move it to NEW_MESSAGES/, or run `signalbox doctor --fix`.'
+        : `Move it to NEW_MESSAGES/, or let that be done: ${repairing}`
       findings.push(finding('error', 'NO_AGENT', pathAt(parts, spot, name), message, hint, repaired))
     }
   }
@@ -170,7 +174,7 @@ async function undelivered(parts: CirceParts, repair: boolean): Promise<Finding[
     if (repair) await deliverCopies(parts, name)
     const left = await copiesOf(parts, name)
     const message = `It could not be brought to ${left.join(', ') || 'everybody'}.`
-    const hint = left.length === 0 ? 'Nothing more is to be done.' : 'See to their inboxes, then run `doctor --fix`.'
+    const hint = left.length === 0 ? nothingMore : `See to their inboxes, then let it be delivered: ${repairing}`
     findings.push(finding('error', 'UNDELIVERED', copiesPath(name), message, hint, left.length === 0))
   }
   return findings
@@ -231,7 +235,7 @@ async function rejected(parts: CirceParts, repair: boolean): Promise<Finding[]> 
     const reason = (await problemAt(parts, path)) ?? 'The reason was not written down.'
     if (repair) await tellReason(parts, name, reason)
     const message = 'It was set aside, and its reason is not beside it: a process was killed.'
-    const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
+    const hint = repair ? nothingMore : `Let it be added: ${repairing}`
     findings.push(finding('warning', 'MISSING_REASON', path, message, hint, repair))
   }
   return findings
@@ -253,14 +257,15 @@ async function oneTask(parts: CirceParts, id: TaskId, repair: boolean): Promise<
   const isRepaired = wrong.length > 0 && repair && !isPersons && (await rebuild(parts, id))
   const hint = isRepaired
     ? 'It was made again from the messages; the file as it was lies beside it.'
-    : 'Correct it, or let it be made again from the messages: signalbox doctor --fix'
+    : `Correct it, or let it be made again from the messages: ${repairing}`
   const findings = wrong.map(({ file, code, message }) =>
     finding('error', code, taskPath(root, id, file), message, hint, isRepaired),
   )
   const silent = wrong.length === 0 ? await stalledSeconds(parts, read) : undefined
   if (silent !== undefined) {
     const message = `Nothing was heard of ${id} for ${printDuration(silent * 1000)}; ${read.task.owner} owns it.`
-    const hint = `Ask ${read.task.owner}, or let it be given back: signalbox circe release ${read.task.owner} --task ${id}`
+    const { owner } = read.task
+    const hint = `Ask ${owner}, or let it be given back: ${call('circe release', { as: owner, task: id })}`
     findings.push(finding('warning', 'STALLED_TASK', taskPath(root, id, 'status'), message, hint))
   }
   return findings
@@ -344,7 +349,7 @@ async function leftOver(parts: CirceParts, { found }: CaughtUp, repair: boolean)
     if (repair) await archive(parts, id)
     for (const { path } of left) {
       const message = `${id} is completed, and this is not in the log.`
-      const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which brings it there.'
+      const hint = repair ? nothingMore : `Let it be moved there: ${repairing}`
       findings.push(finding('warning', 'NOT_ARCHIVED', path, message, hint, repair))
     }
   }
@@ -380,7 +385,8 @@ async function unacknowledged(
     const isForPerson = isRooster(to)
     if (place === 'new' && isSeen && !isEverybody(to) && !isForPerson && !(await isSeen(to.toLowerCase()))) {
       const sentence = `It waits for ${to}, whom nobody has ever seen.`
-      const hint = `If the name is right, let ${to} claim it: signalbox circe claim ${to}. If not, send it to somebody else.`
+      const claiming = call('circe claim', { as: to })
+      const hint = `If the name is right, let ${to} claim it: ${claiming}. If not, send it to somebody else.`
       findings.push(finding('warning', 'UNSEEN_RECIPIENT', path, sentence, hint))
     }
     const age = now - message.time
@@ -390,9 +396,8 @@ async function unacknowledged(
       (!isEverybody(to) && (await tree.look(childOf(logsPath(root), name))) !== undefined)
     if (isAcked) continue
     const sentence = `Nobody has acknowledged it for ${printDuration(Math.floor(age / 1000) * 1000)}; it is for ${to}.`
-    findings.push(
-      finding('note', 'UNACKNOWLEDGED', path, sentence, `See what waits: signalbox circe inbox ${agent ?? to}`),
-    )
+    const hint = `See what waits: ${call('circe inbox', { as: agent ?? to })}`
+    findings.push(finding('note', 'UNACKNOWLEDGED', path, sentence, hint))
   }
   return findings
 }

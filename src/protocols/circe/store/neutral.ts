@@ -3,6 +3,7 @@
  * is handled or given back. A receipt carries the number of the agent's claim. The log is the archive.
  */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import type { Envelope, HeldBy } from '../../../kernel/envelope.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { withoutUndefined } from '../../../kernel/field.ts'
@@ -181,17 +182,12 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
       return { outcome, message: await viewNow(sent.message), durability, notices }
     },
     async take(agent, { id, waitMs, signal }) {
-      if (signal?.aborted) return undefined
       const claimed = await claiming.claim(agent, withoutUndefined({ file: id, waitMs, signal }))
       if (claimed.outcome === 'nothing') return undefined
       const { message, durability } = claimed
       const who = agentId(agent)
       const attempt = await attemptOf(parts, who, fileName(message.file))
-      if (!signal?.aborted) {
-        return { message: await viewNow(message), receipt: { id: message.id, agent: who, attempt }, durability }
-      }
-      await settling.giveBack(agent, message.file, { attempt })
-      return undefined
+      return { message: await viewNow(message), receipt: { id: message.id, agent: who, attempt }, durability }
     },
     done: (receipt, { text }) => settle(receipt, 'done', text),
     failed: (receipt, { reason }) => settle(receipt, 'failed', reason),
@@ -231,7 +227,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
       const found = await findMessage(parts, fileName(id))
       if (found && !found.message.asks) {
         throw conflict('NOT_FOR_A_PERSON', `${found.name} does not wait for a person.`, {
-          hint: 'See what does: signalbox human list',
+          hint: `See what does: ${call('human list')}`,
           details: { id },
         })
       }

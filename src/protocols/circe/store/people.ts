@@ -2,6 +2,7 @@
  * Questions to a person, and their answers. An answer is a message to the agent that asked, and names the task and the question;
  * the question stays where it lies. Spec: CIRCE, `escalate`, `question` and `approval_request`.
  */
+import { call, inputs } from '../../../kernel/call.ts'
 import { conflict, denied } from '../../../kernel/errors.ts'
 import { eventsIn, isCount } from '../events.ts'
 import { type FileName, fileName, isFileName, isRooster, participant, type TaskId, withEnding } from '../names.ts'
@@ -47,7 +48,7 @@ export class People {
   ): Promise<CirceAnswered> {
     const name = fileName(file)
     const caughtUp = await catchUp(this.#parts, { logs: true })
-    const question = await expectMessage(this.#parts, name, 'See what waits: signalbox human list')
+    const question = await expectMessage(this.#parts, name, `See what waits: ${call('human list')}`)
     await finishTask(this.#parts, caughtUp, question.message.task)
     const who = participant(by, 'from')
     expectMayAnswer(question, who)
@@ -127,7 +128,7 @@ async function repeatedAnswer(
     return { outcome: 'unchanged', message: viewOfFound(found ?? question), durability: 'process' }
   }
   throw conflict('ALREADY_ANSWERED', `${question.name} has been answered otherwise${found ? `: ${found.name}` : ''}.`, {
-    hint: `Send a message of your own instead: signalbox circe send --to ${question.message.from} --intent inform …`,
+    hint: `Send a message of your own instead: ${call('circe send', { to: question.message.from, intent: 'inform' })} …`,
     details: { file: question.name, answer: before.file },
   })
 }
@@ -147,7 +148,7 @@ const isReplyTo = (
 function expectMayAnswer({ message, name }: PlacedMessage, by: string): void {
   if (mayAnswer(by, message)) return
   throw denied('NOT_ASKED', `${name} went to ${message.to}, not to ${by}.`, {
-    hint: 'Leave --as out to answer as a person.',
+    hint: `Leave ${inputs({ as: by })} out to answer as a person.`,
     details: { file: name, to: message.to },
   })
 }

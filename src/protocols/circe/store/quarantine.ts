@@ -2,6 +2,7 @@
  * A file that is no message is moved to `LOGS/rejected/`, with its reason beside it, once its writer has stopped writing. A person
  * corrects it there and puts it back.
  */
+import { call } from '../../../kernel/call.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { listIfFolder, readIfLeaf, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
@@ -67,7 +68,7 @@ export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'pa
 
 const gone = (path: TreePath) =>
   notFound('NO_SUCH_MESSAGE', `${path} is not there any more.`, {
-    hint: 'See what waits: signalbox human list',
+    hint: `See what waits: ${call('human list')}`,
     details: { path },
   })
 

@@ -1,4 +1,5 @@
 /** Sending: the message is created whole or not at all, under a name that no other message has or had. */
+import { call, inputs } from '../../../kernel/call.ts'
 import { conflict, denied, invalidInput } from '../../../kernel/errors.ts'
 import { tooLarge } from '../../../kernel/problem.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
@@ -89,7 +90,7 @@ export function compose(parts: CirceParts, input: CirceSendInput): string {
   const task = input.task === undefined ? undefined : taskId(input.task)
   if (task === undefined && needsTask(input.intent)) {
     throw invalidInput('MISSING_INPUT', `${input.intent} is about a task, and none was named.`, {
-      hint: 'Give --task ID.',
+      hint: `Give ${inputs({ task: 'ID' })}.`,
       details: { field: 'task' },
     })
   }
@@ -223,7 +224,7 @@ function expectAllowed(parts: CirceParts, state: TaskState, message: CirceMessag
   const isCompletion = intent === 'status_update' && status === 'completed'
   const { refused } = effectNow(parts, state.task, state.facts, message)
   if (refused === undefined || !(isCompletion || intent === 'release_task')) return
-  const hint = `See how it stands: signalbox circe tasks ${task}`
+  const hint = `See how it stands: ${call('circe tasks', { id: task })}`
   if (/needs tests_passed/.test(refused)) throw conflict('NOT_COMPLETE', `${refused}.`, { hint, details: { task } })
   throw denied('NOT_THE_OWNER', `${refused}.`, { hint, details: { task } })
 }

@@ -3,6 +3,7 @@
  * nothing.
  * Spec: CIRCE, "Message Locations".
  */
+import { call } from '../../../kernel/call.ts'
 import { conflict, denied } from '../../../kernel/errors.ts'
 import { expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
 import { isRecord } from '../effects.ts'
@@ -217,7 +218,7 @@ async function elsewhere(
   name: FileName,
   attempt: number | undefined,
 ): Promise<PlacedMessage> {
-  const found = await expectMessage(parts, name, `See what there is: signalbox circe inbox ${agent}`)
+  const found = await expectMessage(parts, name, `See what there is: ${call('circe inbox', { as: agent })}`)
   if (found.place === 'logged') return found
   // What was found may be another agent's copy of a message to all.
   const logged = isForEverybody(found.message) ? await readAt(parts, { place: 'logged' }, name) : undefined
@@ -225,7 +226,7 @@ async function elsewhere(
   if (attempt !== undefined) throw lostClaim(idOf(name), `${found.agent ?? 'nobody'} has it`)
   const whose = found.agent === undefined ? `for ${found.message.to}` : `${found.agent}’s`
   throw conflict('NOT_YOURS', `${name} is ${whose}, not ${agent}’s.`, {
-    hint: `See what is: signalbox circe inbox ${agent}`,
+    hint: `See what is: ${call('circe inbox', { as: agent })}`,
     details: { file: name, agent, path: found.path },
   })
 }
@@ -244,6 +245,6 @@ const atOf = ({ place, agent }: PlacedMessage): At =>
 
 const ownedBy = (task: string, owner: string, more = '') =>
   denied('NOT_THE_OWNER', `${owner} owns ${task}${more}.`, {
-    hint: `See how it stands: signalbox circe tasks ${task}`,
+    hint: `See how it stands: ${call('circe tasks', { id: task })}`,
     details: { task, owner },
   })

@@ -3,6 +3,7 @@
  * agent that creates it owns the task.
  */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -171,7 +172,7 @@ export function sound<Read extends TaskOnTree>({ root }: CirceParts, read: Read)
   const { id } = read.task
   const path = taskPath(root, id, problem.file)
   throw corrupt('BAD_TASK_FILE', `${path}: ${problem.message}`, {
-    hint: 'Correct it, or let it be made again from the messages: signalbox doctor --fix',
+    hint: `Correct it, or let it be made again from the messages: ${call('doctor', { fix: true })}`,
     details: { path, task: id },
   })
 }

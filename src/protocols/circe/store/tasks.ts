@@ -1,4 +1,5 @@
 /** What people and agents change about a task without a message: its status, its checks, and giving it back. */
+import { call } from '../../../kernel/call.ts'
 import { conflict, denied, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { isRecord, missingFor, withCheck } from '../effects.ts'
@@ -87,7 +88,7 @@ function completing(parts: CirceParts, task: Task, facts: TaskFacts, who: string
   const missing = missingFor(task, facts, parts.settings)
   if (missing !== undefined) {
     throw conflict('NOT_COMPLETE', `${missing}.`, {
-      hint: `Let somebody else test it: signalbox circe send --to ${namedAs(parts.settings, 'qa') ?? 'qa'} --intent test --task ${task.id}`,
+      hint: `Let somebody else test it: ${asking(namedAs(parts.settings, 'qa') ?? 'qa', 'test', task.id)}`,
       details: { task: task.id, missing: ['tests_passed'] },
     })
   }
@@ -134,7 +135,7 @@ async function changeTask(
 
 export const noTask = (id: TaskId) =>
   notFound('NO_SUCH_TASK', `There is no task ${id}.`, {
-    hint: 'See which there are: signalbox circe tasks',
+    hint: `See which there are: ${call('circe tasks')}`,
     details: { task: id },
   })
 
@@ -142,7 +143,7 @@ function expectOwner({ id, owner }: Task, who: string, more = ''): void {
   if (owner !== undefined && isSameAgent(owner, who)) return
   const why = owner === undefined ? `Nobody owns ${id}.` : `${owner} owns ${id}, not ${who}.`
   throw denied('NOT_THE_OWNER', `${why}${more}`, {
-    hint: owner === undefined ? `Claim it first: signalbox circe claim ${who} --task ${id}` : `Ask ${owner}.`,
+    hint: owner === undefined ? `Claim it first: ${call('circe claim', { as: who, task: id })}` : `Ask ${owner}.`,
     details: { task: id, ...(owner === undefined ? {} : { owner }) },
   })
 }
@@ -170,16 +171,18 @@ function expectMaySet(name: SettableCheck, task: Task, facts: TaskFacts, who: st
     {
       hint:
         role === 'qa'
-          ? `Let them test it: signalbox circe send --to ${whom} --intent test --task ${task.id}`
-          : `Let them review it: signalbox circe send --to ${whom} --intent review_code --task ${task.id}`,
+          ? `Let them test it: ${asking(whom, 'test', task.id)}`
+          : `Let them review it: ${asking(whom, 'review_code', task.id)}`,
       details: { task: task.id, check: name, role },
     },
   )
 }
 
+const asking = (to: string, intent: string, task: TaskId): string => call('circe send', { to, intent, task })
+
 const closed = ({ id, status }: Task) =>
   conflict('TASK_CLOSED', `${id} is ${status}.`, {
-    hint: 'New work for it opens it again: signalbox circe send --intent fix_bug …',
+    hint: `New work for it opens it again: ${call('circe send', { intent: 'fix_bug' })} …`,
     details: { task: id, status },
   })
 
@@ -190,7 +193,7 @@ function statusFrom(text: string): Exclude<TaskStatus, 'new'> {
   throw invalidInput('BAD_STATUS', `A task cannot be set to ${JSON.stringify(text.slice(0, 40))}.`, {
     hint:
       text === 'new'
-        ? 'Give it back instead: signalbox circe release AGENT --task ID'
+        ? `Give it back instead: ${call('circe release', { as: 'AGENT', task: 'ID' })}`
         : meant
           ? `Did you mean ${meant}?`
           : `Use one of ${taskStatuses.filter((one) => one !== 'new').join(', ')}.`,

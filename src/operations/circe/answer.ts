@@ -9,7 +9,7 @@ export const circeAnswer = defineOperation({
   name: 'answer',
   summary: 'Answer a message: one answer goes to whoever asked.',
   more:
-    'As a person (ROOSTER), unless --as names an agent that the message went to. The same words again change nothing; other words ' +
+    'As a person (ROOSTER), unless `as` names an agent that the message went to. The same words again change nothing; other words ' +
     'are a conflict (exit status 4).',
   input: {
     file,

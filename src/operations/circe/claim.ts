@@ -12,8 +12,8 @@ export const circeClaim = defineOperation({
   summary: 'Take the oldest message that is for an agent, so that no other works on it.',
   more:
     'Whoever claims work (implement_feature, fix_bug, refactor) owns its task. Nobody is offered what it sent to all. An agent ' +
-    'whose role is configured for intents (`offers`) is offered those first, and other work for all only when it names FILE, ' +
-    '--task or --intent. Exit status 1 means that nothing is there, or that somebody else was first; then nothing has changed.',
+    'whose role is configured for intents (`offers`) is offered those first, and other work for all only when it names `file`, ' +
+    '`task` or `intent`. Exit status 1 means that nothing is there, or that another agent was first; then nothing has changed.',
   input: {
     agent,
     file: text('Only this message.', { positional: true, placeholder: 'FILE' }),
@@ -77,7 +77,7 @@ const inbox = {
 export const circeInbox = defineOperation({
   name: 'inbox',
   summary: 'List what there is for an agent: waiting, claimed and being worked on.',
-  more: 'Nothing is taken. With --wait, exit status 1 means that nothing came.',
+  more: 'Nothing is taken. With `wait`, exit status 1 means that nothing came.',
   input: { agent, wait: waitField },
   lists: { messages: 'first', rejected: 'first' },
   outcomes: { listed: 'done', nothing: 'nothing' },

@@ -14,8 +14,8 @@ export const circeSend = defineOperation({
   name: 'send',
   summary: 'Put a message into NEW_MESSAGES/.',
   more:
-    '--file takes a whole message, which is sent byte for byte, or the body of one. To `all`, work goes to whoever claims it ' +
-    'first and everything else to every agent. What the message means for its task counts at once.',
+    '`file` takes a whole message, which is sent byte for byte, or the body of one. To `all`, work goes to the agent that claims ' +
+    'it first, and everything else to every agent. What the message means for its task counts at once.',
   words: { title: 'Intents', rows: intentRows() },
   input: {
     from: text('Who sends it.', { placeholder: 'AGENT', isActor: true }),

@@ -1,6 +1,7 @@
 /** What a sender wants to send, checked before anything is written: a message without its id, number and time. */
 import { parseJson } from '../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import type { JsonInput } from '../../kernel/field.ts'
 import { largestMessage, printMessage } from './format.ts'
 import { type AgentId, agentId, messageId } from './layout.ts'
 import { isObject, type MrMessage, type Payload } from './schema.ts'
@@ -71,11 +72,11 @@ const invalidMessage = (issues: readonly FieldProblem[]) =>
     details: { issues },
   })
 
-/** A payload as a person typed it. Mistakes are `InvalidInput`, not `Corrupt`. */
-export function payloadFrom(text: string): Payload {
+/** A payload as a caller gave it, as a value or as JSON. Mistakes are `InvalidInput`, not `Corrupt`. */
+export function payloadFrom(given: JsonInput): Payload {
   let value: unknown
   try {
-    value = parseJson(text)
+    value = typeof given === 'string' ? parseJson(given) : given
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     throw badPayload(`it is not JSON (${error.message})`, error)
@@ -85,7 +86,7 @@ export function payloadFrom(text: string): Payload {
 }
 
 const badPayload = (why: string, cause?: unknown) =>
-  invalidInput('BAD_PAYLOAD', `--payload must be a JSON object; ${why.replace(/\.\)$/, ')')}.`, {
-    hint: 'Give one such as \'{"task": "Review the login"}\', or put it into a file: --payload @FILE.',
+  invalidInput('BAD_PAYLOAD', `The payload must be a JSON object; ${why.replace(/\.\)$/, ')')}.`, {
+    hint: 'Give one such as {"task": "Review the login"}.',
     ...(cause === undefined ? {} : { cause }),
   })

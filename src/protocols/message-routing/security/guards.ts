@@ -1,4 +1,5 @@
 /** The hooks for signatures, encryption, rate limits and the refusal of copies. Each is off unless configured. */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import {
@@ -144,7 +145,11 @@ const inClear = (message: MrMessage): Opened => ({ outcome: 'opened', message })
 const refusal = (code: string, reason: string, hint: string): Refusal => ({ outcome: 'refused', code, reason, hint })
 
 const noKey = (agent: string, purpose: string): Refusal =>
-  refusal('NO_KEY', `There is no key of ${agent} to ${purpose}.`, `Make one: signalbox mr keys ${agent} --generate`)
+  refusal(
+    'NO_KEY',
+    `There is no key of ${agent} to ${purpose}.`,
+    `Make one: ${call('mr keys', { agent, generate: true })}`,
+  )
 
 const unsignable = refusal(
   'NOT_CANONICAL',

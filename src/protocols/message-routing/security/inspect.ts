@@ -1,4 +1,5 @@
 /** What `doctor` should know of keys: other users can read them, or they lie in the workspace, where they are not used. */
+import { call } from '../../../kernel/call.ts'
 import { stateOf } from '../../../tree/home.ts'
 import { type Finding, finding } from '../../../tree/tree.ts'
 import type { MrPorts } from '../ports.ts'
@@ -44,11 +45,9 @@ function keysInWorkspace({ outside, workspace }: Ports, own: string | undefined)
   return [finding('warning', 'KEYS_IN_WORKSPACE', path, message, hint)]
 }
 
-const exposed = (path: string): Finding =>
-  finding(
-    'error',
-    'KEY_EXPOSED',
-    path,
-    'Others than its owner may read or change these keys.',
-    `Take that right away: chmod -R go= ${path}. Then make new keys if somebody may have used it: signalbox mr keys AGENT --generate --replace`,
-  )
+function exposed(path: string): Finding {
+  const message = 'Others than its owner may read or change these keys.'
+  const renewing = call('mr keys', { agent: 'AGENT', generate: true, replace: true })
+  const hint = `Take that right away: chmod -R go= ${path}. Then make new keys if somebody may have used it: ${renewing}`
+  return finding('error', 'KEY_EXPOSED', path, message, hint)
+}

@@ -6,6 +6,7 @@
  *   private/dev-1.age    the identity that opens what is encrypted to dev-1, as the `age` program reads it
  */
 import { parseJson, printJson } from '../../../formats/json.ts'
+import { call } from '../../../kernel/call.ts'
 import { corrupt } from '../../../kernel/errors.ts'
 
 interface PublicKeyEntry {
@@ -74,6 +75,6 @@ export function parseIdentity(bytes: Uint8Array): string | undefined {
 
 const badKeys = (agent: string) =>
   corrupt('BAD_KEY_FILE', `The file with the public keys of ${agent} cannot be trusted as it is.`, {
-    hint: `Restore it, or remove it and run: signalbox mr keys ${agent} --generate`,
+    hint: `Restore it, or remove it and make new ones: ${call('mr keys', { agent, generate: true })}`,
     details: { agent },
   })

@@ -6,6 +6,7 @@
  * message does. See docs/decisions/0020-signed-messages.md.
  */
 import type { KeyObject } from 'node:crypto'
+import { call } from '../../../kernel/call.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { conflict, corrupt, denied, invalidInput, SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
@@ -136,7 +137,7 @@ export class KeyRing {
     checkAgent(agent)
     if (!isPublicKey(key.publicKey) || (key.encryption !== undefined && !isRecipient(key.encryption))) {
       throw invalidInput('BAD_KEY', 'A public key is 43 signs of base64url, one for encryption begins with age1.', {
-        hint: 'Copy what `signalbox mr keys AGENT` prints where the key was made.',
+        hint: `Copy what ${call('mr keys', { agent: 'AGENT' })} shows where the key was made.`,
       })
     }
     return { outcome: (await this.#enter(agent, key.publicKey, key.encryption, replace)) ? 'trusted' : 'unchanged' }
@@ -295,7 +296,7 @@ function checkAgent(agent: string): void {
 
 const badPrivateKey = (agent: string) =>
   corrupt('BAD_KEY_FILE', `The private key of ${agent} cannot be read.`, {
-    hint: `Make new ones: signalbox mr keys ${agent} --generate --replace`,
+    hint: `Make new ones: ${call('mr keys', { agent, generate: true, replace: true })}`,
     details: { agent },
   })
 

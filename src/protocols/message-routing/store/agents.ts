@@ -2,6 +2,7 @@
  * The agents of a workspace: each has a folder. Sending to a new name is allowed, and so is waiting for its first message; the
  * directory of all protocols warns that the name may be mistyped.
  */
+import { call } from '../../../kernel/call.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { AgentDirectory } from '../../../messaging/agents/directory.ts'
@@ -68,7 +69,7 @@ export class Agents {
     const known = (await this.known()).names
     const meant = await this.#nearest(agent)
     throw notFound('NO_SUCH_AGENT', `There is no agent ${agent} under ${this.#parts.root}.`, {
-      hint: meant === undefined ? `Make it: signalbox mr init ${agent}` : `Did you mean ${meant}?`,
+      hint: meant === undefined ? `Make it: ${call('mr init', { agent })}` : `Did you mean ${meant}?`,
       details: { agent, known: known.slice(0, 100) },
     })
   }

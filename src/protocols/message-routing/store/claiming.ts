@@ -4,6 +4,7 @@
  * failure becomes a notice beside the messages.
  * Spec: Message Routing, "Message Ordering Guarantees", "Message Validation" and "At-Most-Once Semantics".
  */
+import { call, inputs } from '../../../kernel/call.ts'
 import { invalidInput, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { whyClosed } from '../../../messaging/leaves/readable.ts'
 import { spareName } from '../../../messaging/quarantine/quarantine.ts'
@@ -228,7 +229,7 @@ export class Claiming {
     if (moved?.outcome === 'moved' || !(cause instanceof SignalboxError)) throw cause
     const [taken] = pathsOf(this.#parts, step)
     throw unavailable('NOT_PUT_BACK', `${taken} was taken but could not be handed out: ${cause.message}`, {
-      hint: `Put the cause right, then let it wait again: signalbox mr recover ${agent} ${stemOf(name)}`,
+      hint: `Put the cause right, then let it wait again: ${call('mr recover', { agent, id: stemOf(name) })}`,
       details: { path: taken, reason: cause.code },
       cause,
     })
@@ -333,8 +334,9 @@ function compatHint(agent: AgentId, rejected: readonly Rejected[]): string[] {
   if (!first) return []
   // From the path, since the file may have got a spare name.
   const stem = stemOf(first.path.slice(first.path.lastIndexOf('/') + 1))
-  const how = `signalbox mr recover ${agent} ${stem}, then signalbox mr receive ${agent} --compat`
-  return [`Other programs write such messages (${foreign.length}), and --compat reads them. Bring them back: ${how}`]
+  const how = `${call('mr recover', { agent, id: stem })}, then ${call('mr receive', { as: agent, compat: true })}`
+  const reading = `Other programs write such messages (${foreign.length}), and ${inputs({ compat: true })} reads them.`
+  return [`${reading} Bring them back: ${how}`]
 }
 
 const nothingReceived: MrReceived = {

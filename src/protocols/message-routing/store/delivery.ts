@@ -3,6 +3,7 @@
  * Signalbox senders never exceed its limit. Spec: Message Routing, "Unicast", "Delivery Failures" and "Inbox Overflow Protection".
  */
 import { stringify } from '../../../formats/json.ts'
+import { call } from '../../../kernel/call.ts'
 import { conflict, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
@@ -146,7 +147,7 @@ export class Delivery {
     const delivered = await this.#place(file.from, file, room, (path) => enterInbox(this.#parts, staged, path))
     if (delivered !== 'taken') return delivered
     throw conflict('ID_TAKEN', `Another message of ${file.to} has the id ${file.message.msg_id}.`, {
-      hint: `Receive that one first: signalbox mr receive ${file.to}. Then send this one again under its key.`,
+      hint: `Receive that one first: ${call('mr receive', { as: file.to })}. Then send this one again under its key.`,
     })
   }
 

@@ -2,6 +2,7 @@
  * What `doctor` should know of the agents: files that are no messages, inboxes over their limit, counters without a number, and
  * lines that a crash kept out of a log. Only the lines are repaired here; the rest is left to the next reader or to a person.
  */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
@@ -74,12 +75,13 @@ const unseen =
   async (parts, agent) => {
     const { length } = await messageNames(parts, agent, 'inbox')
     if (length === 0 || (await isSeen(agent))) return []
-    return [unseenRecipient(folderPath(parts.root, agent, 'inbox'), agent, length, `signalbox mr receive ${agent}`)]
+    const receive = call('mr receive', { as: agent })
+    return [unseenRecipient(folderPath(parts.root, agent, 'inbox'), agent, length, receive)]
   }
 
 const invalidFiles: Look = async (parts, agent) => {
   const { invalid } = await parts.inbox.look(agent)
-  const next = `Correct the file, or let it be set aside: signalbox mr receive ${agent}`
+  const next = `Correct the file, or let it be set aside: ${call('mr receive', { as: agent })}`
   return invalid.map(({ name, rejection }) =>
     unreadableMessage(pathIn(parts, agent, 'inbox', name), rejection.issues.join(' '), next),
   )
@@ -97,7 +99,7 @@ const unlogged =
     for (const name of repair ? missing : []) await logNow(parts, agent, folder, name)
     return missing.map((name) => {
       const message = `${folder}/${name} is not in ${nameOf(log)}: a process was killed before it could write the line.`
-      const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
+      const hint = repair ? 'Nothing more is to be done.' : `Let it be added: ${call('doctor', { fix: true })}`
       return finding('warning', 'MISSING_LOG_LINE', pathIn(parts, agent, folder, name), message, hint, repair)
     })
   }
@@ -130,7 +132,8 @@ const overfull: Look = async (parts, agent) => {
   const { length } = await messageNames(parts, agent, 'inbox')
   if (length <= most) return []
   const message = `The inbox of ${agent} holds ${length} messages; ${most} is the most.`
-  const hint = `Another program wrote them. The oldest are evicted when ${agent} receives: signalbox mr receive ${agent}`
+  const receive = call('mr receive', { as: agent })
+  const hint = `Another program wrote them. The oldest are evicted when ${agent} receives: ${receive}`
   return [finding('warning', 'INBOX_OVERFULL', folderPath(parts.root, agent, 'inbox'), message, hint)]
 }
 

@@ -1,4 +1,5 @@
 /** The sequence numbers that a sender gives out, one counter for each recipient. Spec: Message Routing, "Sequence Numbering". */
+import { call } from '../../../kernel/call.ts'
 import { corrupt } from '../../../kernel/errors.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { type AgentId, isAgentId, sequenceLockPath, sequencePath, sequencesPath } from '../layout.ts'
@@ -63,7 +64,7 @@ export function numberIn(bytes: Uint8Array, path: string, sender: string): numbe
   // The next number must be a safe integer too.
   if (/^\d+$/.test(text) && Number.isSafeInteger(number + 1)) return number
   throw corrupt('BAD_SEQUENCE', `The counter ${path} does not hold a number.`, {
-    hint: `Write the last number into it, or start over: signalbox mr init ${sender} --reset`,
+    hint: `Write the last number into it, or start over: ${call('mr init', { agent: sender, reset: true })}`,
     details: { path },
   })
 }

@@ -1,4 +1,5 @@
 /** Reads the message in a file of an agent's folder, in the form of the specification or of another program. */
+import { call } from '../../../kernel/call.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
@@ -65,7 +66,7 @@ export async function leafAt({ tree }: Pick<RoutingParts, 'tree'>, path: TreePat
 
 export const noSuchMessage = (agent: string, id: string, message: string, others = '') =>
   notFound('NO_SUCH_MESSAGE', message, {
-    hint: `See what there is: signalbox mr taken ${agent}${others}`,
+    hint: `See what there is: ${call('mr taken', { agent })}${others}`,
     details: { agent, id: id.slice(0, 400) },
   })
 

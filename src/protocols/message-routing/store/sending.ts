@@ -21,7 +21,7 @@ export class Sending {
     this.#parts = parts
   }
 
-  /** The payload that a person typed; throws BAD_PAYLOAD for what is no JSON object. */
+  /** Throws `BAD_PAYLOAD` for anything but a JSON object. */
   readonly payloadFrom = payloadFrom
 
   /** Puts a message into the recipient's inbox. A full inbox evicts its oldest. */

@@ -2,6 +2,7 @@
  * Messages that another program put straight into the log. Searching goes through all names of the folder, so it is done only when
  * the folder has changed, and only by commands that show or change tasks.
  */
+import { list, number, object, readJson, text } from '../../../formats/plain-data.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { lookIfThere, readIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
@@ -15,12 +16,8 @@ import { type Listed, namesAt } from './places.ts'
 /** Two changes of a folder within a few milliseconds can have the same time. */
 const tooRecentMs = 2000
 
-interface Known {
-  /** Of the folder, when it was last searched. */
-  readonly modifiedAt: number
-  /** Files that are no messages, or are about no task. */
-  readonly others: readonly string[]
-}
+/** `modifiedAt`: of the folder, when it was last searched. `others`: files that are no messages, or are about no task. */
+const saved = object({ modifiedAt: number, others: list(text) })
 
 /** `undefined`: the folder has not changed since the last search. `remember` is called when the messages have counted. */
 export async function logArrivals(
@@ -29,7 +26,8 @@ export async function logArrivals(
   const { tree, root } = parts
   const folder = await lookIfThere(tree, logsPath(root))
   if (!folder) return undefined
-  const known = await readKnown(parts)
+  const leaf = await readIfLeaf(tree, loggedPath)
+  const known = (leaf && readJson(saved, leaf.bytes)) ?? { modifiedAt: 0, others: [] }
   const isRecent = (await tree.now()) - folder.modifiedAt < tooRecentMs
   if (!isRecent && known.modifiedAt === folder.modifiedAt) return undefined
   const told = new Set(known.others)
@@ -49,19 +47,8 @@ export async function logArrivals(
     if (!isMessage || read.message.task === undefined) others.push(read.name)
   }
   const remember = async () => {
-    const now: Known = { modifiedAt: isRecent ? 0 : folder.modifiedAt, others: [...known.others, ...others] }
+    const now = { modifiedAt: isRecent ? 0 : folder.modifiedAt, others: [...known.others, ...others] }
     await unlessOdd(changeLeaf(tree, loggedPath, () => Buffer.from(JSON.stringify(now))))
   }
   return { found, remember }
-}
-
-async function readKnown({ tree }: CirceParts): Promise<Known> {
-  const leaf = await readIfLeaf(tree, loggedPath)
-  try {
-    const { modifiedAt, others } = JSON.parse(Buffer.from(leaf?.bytes ?? []).toString('utf8')) as Known
-    if (typeof modifiedAt === 'number' && Array.isArray(others)) return { modifiedAt, others }
-  } catch {
-    // There is none, or another program wrote it: the whole folder is searched again.
-  }
-  return { modifiedAt: 0, others: [] }
 }

@@ -16,8 +16,6 @@ import { senderFolder } from '../layout.ts'
 
 const ratesHome = childOf(stateOf('rates'), 'message-routing')
 
-type Rated = { readonly outcome: 'taken' } | { readonly outcome: 'empty'; readonly retryAt: number }
-
 export class RateLimits {
   readonly #tree: Tree
   readonly #limit: RateLimit
@@ -27,22 +25,21 @@ export class RateLimits {
     this.#limit = limit
   }
 
-  takeForSending = (from: string, now: number): Promise<Rated> =>
+  takeForSending = (from: string, now: number): Promise<TakenToken> =>
     this.#take(childOf(childOf(ratesHome, 'sent'), `${senderFolder(from)}.json`), now)
 
-  takeForReceiving = (agent: string, from: string, now: number): Promise<Rated> =>
+  takeForReceiving = (agent: string, from: string, now: number): Promise<TakenToken> =>
     this.#take(childOf(childOf(childOf(ratesHome, 'received'), agent), `${senderFolder(from)}.json`), now)
 
   /** `changeLeaf` replaces only what it read, so that no token is taken twice. */
-  async #take(path: TreePath, now: number): Promise<Rated> {
-    let rated: Rated = { outcome: 'taken' }
+  async #take(path: TreePath, now: number): Promise<TakenToken> {
+    let taken: TakenToken | undefined
     await changeLeaf(this.#tree, path, (leaf) => {
       const bucket = leaf && parseBucket(Buffer.from(leaf.bytes).toString('latin1'))
-      const taken = takeToken(bucket, now, this.#limit)
-      rated = taken
+      taken = takeToken(bucket, now, this.#limit)
       return taken.outcome === 'empty' ? undefined : Buffer.from(printBucket(taken.bucket))
     })
-    return rated
+    return taken!
   }
 }
 

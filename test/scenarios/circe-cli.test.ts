@@ -151,7 +151,7 @@ describe('sending', () => {
       'a header that has a flag',
       ['--to', 'b', '--intent', 'inform', '--summary', 'x', '--header', 'Status=done'],
       'BAD_HEADER',
-      /flag of its own/,
+      /an input of its own/,
     ],
     [
       'a second head',
@@ -393,7 +393,7 @@ describe('who acts', () => {
       ['start', 'engineer', message.file],
       ['ack', 'engineer', message.file],
       ['done', 'engineer', message.file],
-      ['claim', 'engineer'],
+      ['claim', 'engineer', message.file],
       ['inbox', 'engineer'],
       ['send', '--from', 'engineer', '--to', 'qa', '--intent', 'inform', '--summary', 'Hello'],
     ]) {
@@ -405,6 +405,24 @@ describe('who acts', () => {
     }
     expect(circe('tasks', 'FEAT-1').tasks[0].owner).toBe('engineer')
     expect(names('NEW_MESSAGES')).toEqual([])
+  })
+
+  it('is said by --as alone, where a word used to say it', () => {
+    circe('init', 'engineer', 'qa')
+    send(...feature)
+    expect(circe('inbox', '--as', 'engineer').messages.length).toBe(1)
+    const { message } = circe('claim', '--as', 'engineer')
+    expect(circe('start', message.file, '--as', 'engineer').outcome).toBe('started')
+    expect(circe('ack', message.file, '--as', 'engineer').outcome).toBe('unchanged')
+    expect(circe('release', '--task', 'FEAT-1', '--as', 'engineer').outcome).toBe('changed')
+    expect(circe('claim', message.file, '--as', 'engineer').outcome).toBe('claimed')
+    expect(circe('done', message.file, '--as', 'engineer').outcome).toBe('handled')
+  })
+
+  it('does not change a whole message, which names its sender itself', () => {
+    writeFileSync(join(root, 'whole.md'), message({ from: 'qa' }))
+    expect(circe('send', '--file', 'whole.md', '--as', 'engineer').message).toMatchObject({ from: 'qa' })
+    expect(circe('send', '--file', 'whole.md', '--from', 'engineer').error?.code).toBe('GIVEN_TWICE')
   })
 })
 

@@ -139,7 +139,7 @@ verifies(
       output: { outcome: 'recovered', from: 'taken', durability: 'process', message: { id, state: 'inbox' } },
     })
     const text = mr(['receive', 'coder-1', '--wait', '5']).out
-    expect(text).toContain(`acknowledge:  signalbox mr ack coder-1 ${id}\n`)
+    expect(text).toContain(`acknowledge:  signalbox mr ack ${id} --as coder-1\n`)
     expect(text).toContain(
       '``` quoted from lead: what it says is theirs, not this program\'s\n{\n  "task": "Fix the login"\n}\n```\n',
     )
@@ -239,7 +239,7 @@ describe('mistakes', () => {
       ['--payload', '{task: x}'],
       2,
       'BAD_PAYLOAD',
-      /--payload must be a JSON object; it is not JSON/,
+      /The payload must be a JSON object; it is not JSON/,
     ],
     ['a payload that is a list', ['--payload', '[1]'], 2, 'BAD_PAYLOAD', /it is a list/],
     ['a payload that lacks its part', ['--payload', '{}'], 2, 'VALIDATION_FAILED', /payload\.task/],
@@ -285,6 +285,18 @@ describe('mistakes', () => {
     // That typo has an inbox by now, and is proposed to nobody all the same.
     expect(mr(['send', '--from', 'lead', '--to', 'coder12', ...task]).err).not.toContain('coder1?')
   })
+})
+
+it('who acts is said by --as alone, where a word or --from used to say it', () => {
+  const { output } = mrJson(['send', '--as', 'lead', '--to', 'coder-1', ...task, '--requires-ack'])
+  expect(output.message).toMatchObject({ from: 'lead', to: 'coder-1' })
+  expect(mrJson(['receive', '--as', 'coder-1']).output.messages).toMatchObject([{ from: 'lead' }])
+  const { id } = output.message
+  expect(mrJson(['ack', id, '--as', 'coder-1']).output.outcome).toBe('acknowledged')
+  expect(mrJson(['await', id, '--as', 'lead', '--wait', '0']).output.message).toMatchObject({ from: 'coder-1' })
+  expect(mrJson(['broadcast', '--as', 'lead', ...task]).output.messages).toMatchObject([{ to: 'coder-1' }])
+  const unnamed = mrJson(['send', '--to', 'coder-1', ...task])
+  expect({ exit: unnamed.exit, code: unnamed.output.error.code }).toEqual({ exit: 2, code: 'NO_AGENT' })
 })
 
 describe('on request', () => {
@@ -367,12 +379,13 @@ describe('beside other programs', () => {
       const strict = mr(['receive', 'coder-1'])
       expect([strict.exit, strict.out]).toEqual([1, 'Nothing waits.\n'])
       const [, words] = /--compat reads them\. Bring them back: signalbox (.+), then /.exec(strict.err) ?? []
-      const back = quickCli(words!.split(' '), { cwd: root, env })
+      // Quoted for a shell: its spare name has a `~` in it.
+      const back = quickCli(words!.replaceAll("'", '').split(' '), { cwd: root, env })
       expect(back).toMatchObject({
         exit: 0,
         out: 'Back from rejected/: msg_6a5949bb: state/agents/coder-1/inbox/msg-1767268800-042.json\n',
       })
-      expect(back.err).toMatch(/^note: .*signalbox mr receive coder-1 --compat\n$/)
+      expect(back.err).toMatch(/^note: .*signalbox mr receive --as coder-1 --compat\n$/)
       const { out } = mr(['receive', 'coder-1', '--compat'])
       const [, answer] = /^when done: +signalbox (.+ --compat) --payload '{"status":"success"}'$/m.exec(out) ?? []
       expect(quickCli([...answer!.split(' '), '--payload', '{"status": "success"}'], { cwd: root, env }).exit).toBe(0)

@@ -1,13 +1,15 @@
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { file, openCirce } from './fields.ts'
+import { changedMessage } from './shapes.ts'
 
 export const circeAnswer = defineOperation({
   name: 'answer',
   summary: 'Answer a message: one answer goes to whoever asked.',
   more:
-    'As a person (ROOSTER), unless --as names an agent that the message went to. The same words again change nothing; others ' +
+    'As a person (ROOSTER), unless `as` names an agent that the message went to. The same words again change nothing; other words ' +
     'are a conflict (exit status 4).',
   input: {
     file,
@@ -19,6 +21,9 @@ export const circeAnswer = defineOperation({
     }),
   },
   outcomes: { answered: 'done', unchanged: 'done' },
+  output: { answered: changedMessage, unchanged: changedMessage },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     {
       command: 'circe answer 20251121_181500_engineer-coordinator_escalate_AUTH-012.md --body "RS256, with a cache"',
@@ -27,10 +32,13 @@ export const circeAnswer = defineOperation({
   ],
 
   async run(context, { file, body }) {
-    if (body.trim() === '') throw invalidInput('MISSING_INPUT', 'The answer is empty.', { hint: 'Give --body TEXT.' })
-    const { agent, origins } = await context.configuration()
-    // Only an agent named by a flag of this command: the one in the settings does not answer for a person.
-    const by = origins.agent === 'flag' ? agent : undefined
-    return (await openCirce(context)).people.answer(file, { text: body, ...(by === undefined ? {} : { by }) })
+    if (body.trim() === '') {
+      const hint = `Give ${inputs({ body: 'TEXT' })}.`
+      throw invalidInput('MISSING_INPUT', 'The answer is empty.', { hint })
+    }
+    const actor = await context.actor()
+    // Only an agent that the call names: the one in the settings does not answer for a person.
+    const by = actor?.isNamedByCall ? { by: actor.name } : {}
+    return (await openCirce(context)).people.answer(file, { text: body, ...by })
   },
 })

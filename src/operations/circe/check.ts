@@ -1,8 +1,10 @@
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { list, text } from '../../kernel/field.ts'
 import { settableChecks } from '../../protocols/circe/index.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { openCirce, taskWord } from './fields.ts'
+import { changedTask } from './shapes.ts'
 
 export const circeCheck = defineOperation({
   name: 'check',
@@ -18,6 +20,9 @@ export const circeCheck = defineOperation({
     }),
   },
   outcomes: { changed: 'done', unchanged: 'done' },
+  output: { changed: changedTask, unchanged: changedTask },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'circe check AUTH-012 --as engineer', does: 'see the checks' },
     { command: 'circe check AUTH-012 --as engineer --set coverage_threshold_met=true', does: 'set one' },
@@ -32,12 +37,8 @@ export const circeCheck = defineOperation({
 function checkFrom(text: string): readonly [string, boolean] {
   const [name, value, ...more] = text.split('=')
   if (name && more.length === 0 && (value === 'true' || value === 'false')) return [name, value === 'true']
-  throw invalidInput(
-    'WRONG_FORM',
-    `--set must be a check and true or false; found ${JSON.stringify(text.slice(0, 80))}.`,
-    {
-      hint: 'Write --set tests_passed=true',
-      details: { field: 'set' },
-    },
-  )
+  throw invalidInput('WRONG_FORM', `Not a check with true or false: ${JSON.stringify(text.slice(0, 80))}.`, {
+    hint: `Write ${inputs({ set: 'tests_passed=true' })}`,
+    details: { field: 'set' },
+  })
 }

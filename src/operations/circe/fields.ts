@@ -25,7 +25,7 @@ export const file = text('The message: the name of its file, with or without fol
   positional: true,
   required: true,
   placeholder: 'FILE',
-  expected: 'the name of a message (`circe inbox AGENT` shows them)',
+  expected: 'the name of a message (`circe inbox` shows them)',
 })
 
 export const taskWord = text('The task.', {

@@ -1,6 +1,13 @@
 import { list, text } from '../../kernel/field.ts'
+import { oneOf } from '../../kernel/shape.ts'
 import { defineOperation } from '../define.ts'
+import { durability } from '../shapes.ts'
 import { openCirce } from './fields.ts'
+
+const initialised = {
+  agents: [{ outcome: oneOf('created', 'unchanged'), agent: 'text', path: 'text' }],
+  durability,
+} as const
 
 export const circeInit = defineOperation({
   name: 'init',
@@ -16,6 +23,9 @@ export const circeInit = defineOperation({
     }),
   },
   outcomes: { created: 'done', unchanged: 'done' },
+  output: { created: initialised, unchanged: initialised },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'circe init coordinator engineer qa', does: 'make three agents' }],
 
   async run(context, { agents }) {

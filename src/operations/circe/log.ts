@@ -2,6 +2,14 @@ import { flag, integer, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { type HistoryEntry, openCirce } from './fields.ts'
 
+const history = {
+  entries: [
+    { at: 'time', event: 'text', agent: 'text', 'task?': 'text', 'file?': 'text', detail: 'text', 'summary?': 'text' },
+  ],
+  'lines?': ['text'],
+  leftOut: 'integer',
+} as const
+
 export const circeLog = defineOperation({
   name: 'log',
   summary: 'Tell what happened, in order: messages, claims, checks, questions and answers.',
@@ -11,8 +19,10 @@ export const circeLog = defineOperation({
     limit: integer('At most so many events, the last ones.', { least: 1, default: 200 }),
   },
   outcomes: { told: 'done', nothing: 'done' },
+  output: { told: history, nothing: history },
+  effects: 'reads',
   examples: [
-    { command: 'circe log --task AUTH-012', does: 'the story of a task' },
+    { command: 'circe log --task AUTH-012', does: 'the history of a task' },
     { command: 'circe log --task AUTH-012 --summary', does: 'the same in a few lines' },
   ],
 
@@ -30,13 +40,13 @@ function summaryOf(all: readonly HistoryEntry[]): string[] {
   const [first, last] = [all[0], all.at(-1)]
   if (!first || !last) return []
   const again = openedAgainAt(all)
-  // Who owned it, its checks and its end before it was opened again say nothing about how it stands.
+  // Owners, checks and end from before the task was opened again say nothing about its state.
   const entries = all.slice(again)
   const named = (event: HistoryEntry['event']) => entries.filter((one) => one.event === event)
   const request = entries.filter(isMessage).find(({ summary }) => summary !== undefined)
   const owners = [...new Set(entries.filter(isOwning).map(({ agent }) => agent))]
   const asked = named('asked')
-  /** Without what stands before the first colon; checks have no such part. */
+  /** Without the part before the first colon; checks have no such part. */
   const told = ({ event, detail }: HistoryEntry) =>
     event === 'checks' ? detail : detail.slice(detail.indexOf(': ') + 2)
   // A claim begins with all checks false.
@@ -61,10 +71,7 @@ const isMessage = ({ event }: HistoryEntry): boolean => event === 'message' || e
 /** A claim of the task, not only of a message. */
 const isOwning = ({ event, detail }: HistoryEntry): boolean => event === 'claimed' && detail !== ''
 
-/**
- * Where the present life of the task begins: with the message that opened it again, or with a claim of work after it had ended.
- * 0 for a task that was never over.
- */
+/** The index of the message or claim that opened the task again after it had ended; 0 for a task that has not ended. */
 function openedAgainAt(entries: readonly HistoryEntry[]): number {
   let at = 0
   let isOver = false

@@ -1,9 +1,12 @@
+import { call, inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { choice, list, text, withoutUndefined } from '../../kernel/field.ts'
 import { type CirceSent, intentRows, isWholeMessage, messageStatuses } from '../../protocols/circe/index.ts'
-import { type Context, defineOperation } from '../define.ts'
+import { actorOf, type Context, defineOperation, whoActs } from '../define.ts'
+import { notices } from '../shapes.ts'
 import { noticesAbout } from '../stores.ts'
 import { openCirce } from './fields.ts'
+import { changedMessage } from './shapes.ts'
 
 const longestBody = 16 << 20
 
@@ -11,11 +14,11 @@ export const circeSend = defineOperation({
   name: 'send',
   summary: 'Put a message into NEW_MESSAGES/.',
   more:
-    '--file takes a whole message, which is sent byte for byte, or the body of one. To `all`, work goes to whoever claims it ' +
-    'first and everything else to every agent. What the message means for its task counts at once.',
+    '`file` takes a whole message, which is sent byte for byte, or the body of one. To `all`, work goes to the agent that claims ' +
+    'it first, and everything else to every agent. What the message means for its task counts at once.',
   words: { title: 'Intents', rows: intentRows() },
   input: {
-    from: text('Who sends it; else it is whoever acts (--as).', { placeholder: 'AGENT', isActor: true }),
+    from: text('Who sends it.', { placeholder: 'AGENT', isActor: true }),
     to: text('Who gets it: an agent, `all`, or ROOSTER for a person.', { placeholder: 'AGENT' }),
     intent: text('What it is for: one of the intents below, or one that is configured.', { placeholder: 'INTENT' }),
     task: text('The task that it is about.', { placeholder: 'ID' }),
@@ -37,6 +40,8 @@ export const circeSend = defineOperation({
     replyTo: text('The file of the message that this one answers.', { placeholder: 'FILE' }),
   },
   outcomes: { sent: 'done' },
+  output: { sent: { ...changedMessage, delivered: ['text'], notices } },
+  effects: 'writes',
   examples: [
     {
       command: 'circe send --as coordinator --to all --intent implement_feature --task AUTH-012 --summary "JWT login"',
@@ -44,7 +49,7 @@ export const circeSend = defineOperation({
     },
     {
       command:
-        'circe send --from qa --to engineer --intent test_results --task AUTH-012 --status completed --file results.md',
+        'circe send --as qa --to engineer --intent test_results --task AUTH-012 --status completed --file results.md',
       does: 'tell how tests went',
     },
     {
@@ -84,16 +89,19 @@ async function send(context: Context, input: Given): Promise<CirceSent> {
   if (input.file?.trim() === '')
     throw missing('file', 'The text is empty: nothing was sent.', 'See what the file or pipe gives.')
   if (input.file !== undefined && isWholeMessage(input.file)) {
-    expectNothingElse(input)
+    const { from, ...others } = input
+    // The actor of the call counts only for messages without headers of their own.
+    expectNothingElse(from === (await actorOf(context)) ? others : input)
     return store.sending.sendWhole(input.file)
   }
   const { to, intent } = input
-  if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, `all` or ROOSTER.')
+  if (to === undefined)
+    throw missing('to', 'No recipient was given.', `Give ${inputs({ to: 'AGENT' })}, \`all\` or ROOSTER.`)
   if (intent === undefined)
-    throw missing('intent', '--intent is missing: what it is for.', 'See them all: signalbox circe send --help')
+    throw missing('intent', 'No intent was given.', `See them all: ${call('circe send', { help: true })}`)
   return store.sending.send(
     withoutUndefined({
-      from: input.from ?? (await whoSends(context)),
+      from: input.from ?? (await whoActs(context)),
       to,
       intent,
       task: input.task,
@@ -108,7 +116,7 @@ async function send(context: Context, input: Given): Promise<CirceSent> {
   )
 }
 
-/** A whole message says everything itself, and is not changed. */
+/** A whole message is sent as it is, so that every other input would be ignored. */
 function expectNothingElse({ file: _, section, artifact, header, ...rest }: Given): void {
   const given = [
     ...Object.keys(rest).filter((name) => rest[name as keyof typeof rest] !== undefined),
@@ -116,35 +124,21 @@ function expectNothingElse({ file: _, section, artifact, header, ...rest }: Give
   ]
   const [first] = given
   if (first === undefined) return
-  throw invalidInput(
-    'GIVEN_TWICE',
-    `The file is a whole message, which is sent as it is; --${first} would change it.`,
-    {
-      hint: `Leave --${first} out, or give a file without the headers.`,
-      details: { field: first },
-    },
-  )
+  const reason = `The file is a whole message, which is sent as it is; \`${first}\` would change it.`
+  throw invalidInput('GIVEN_TWICE', reason, {
+    hint: `Leave \`${first}\` out, or give a file without the headers.`,
+    details: { field: first },
+  })
 }
 
 /** Split at the first `=`. */
-function pairOf(flag: string, text: string): readonly [string, string] {
+function pairOf(field: 'section' | 'header', text: string): readonly [string, string] {
   const at = text.indexOf('=')
   if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1)]
-  throw invalidInput(
-    'WRONG_FORM',
-    `--${flag} must be a name and a text with \`=\` between them; found ${JSON.stringify(text.slice(0, 80))}.`,
-    {
-      hint: flag === 'header' ? 'Write --header priority=high' : 'Write --section Context="…"',
-      details: { field: flag },
-    },
-  )
-}
-
-async function whoSends(context: Context): Promise<string> {
-  const { agent } = await context.configuration()
-  if (agent !== undefined) return agent
-  throw invalidInput('NO_AGENT', 'Nobody was named as the sender.', {
-    hint: 'Give --from AGENT or --as AGENT, or set SIGNALBOX_AGENT.',
+  const found = JSON.stringify(text.slice(0, 80))
+  throw invalidInput('WRONG_FORM', `A ${field} is a name and a text with \`=\` between them; found ${found}.`, {
+    hint: `Write ${inputs(field === 'header' ? { header: 'priority=high' } : { section: 'Context=TEXT' })}`,
+    details: { field },
   })
 }
 

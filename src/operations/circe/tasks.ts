@@ -1,14 +1,18 @@
-/** The verbs for tasks: how they stand, saying how one stands, giving one back. */
+/** The verbs for tasks: listing them, setting the status of one, giving one back. */
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { bounded, limit } from '../bounded.ts'
 import { defineOperation, whoActs } from '../define.ts'
+import { notices } from '../shapes.ts'
 import { agent, openCirce, taskWord } from './fields.ts'
+import { changedTask, task } from './shapes.ts'
 
 export const circeTasks = defineOperation({
   name: 'tasks',
   summary: 'Show how tasks stand: status, owner, checks, and which have gone quiet.',
   input: { id: text('Only this one, with its messages.', { positional: true, placeholder: 'ID' }), limit },
   outcomes: { listed: 'done' },
+  output: { listed: { tasks: [task], leftOut: 'integer', notices, isOne: 'flag' } },
+  effects: 'reads',
   examples: [
     { command: 'circe tasks', does: 'see all tasks' },
     { command: 'circe tasks AUTH-012', does: 'see one, with its messages' },
@@ -41,6 +45,9 @@ export const circeStatus = defineOperation({
     }),
   },
   outcomes: { changed: 'done', unchanged: 'done' },
+  output: { changed: changedTask, unchanged: changedTask },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'circe status AUTH-012 blocked --as engineer', does: 'say that you cannot go on' },
     { command: 'circe status AUTH-012 completed --as coordinator', does: 'complete it' },
@@ -55,7 +62,10 @@ export const circeRelease = defineOperation({
   more: 'Only its owner can. Whatever else is in the workspace stays there.',
   input: { agent, task: text('The task.', { required: true, placeholder: 'ID', expected: 'a task such as FEAT-021' }) },
   outcomes: { changed: 'done', unchanged: 'done' },
-  examples: [{ command: 'circe release engineer --task AUTH-012', does: 'give it back' }],
+  output: { changed: changedTask, unchanged: changedTask },
+  effects: 'writes',
+  isRepeatable: true,
+  examples: [{ command: 'circe release --as engineer --task AUTH-012', does: 'give it back' }],
 
   async run(context, { agent, task }) {
     return (await openCirce(context)).tasks.release(agent, task)

@@ -1,6 +1,8 @@
 import { duration } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
+import { durability, notices } from '../shapes.ts'
 import { compat, messageId, openRouting, reader } from './fields.ts'
+import { header } from './shapes.ts'
 import { stillTaken, takeBack } from './take-back.ts'
 import { withRecord } from './view.ts'
 
@@ -8,7 +10,7 @@ export const mrAwait = defineOperation({
   name: 'await',
   summary: 'Wait for the reply to a message, and take it.',
   more:
-    'A reply is whatever names the message as the one it answers; an acknowledgement is one too. Other messages stay ' +
+    'A reply is a message that names this one as the one it answers; an acknowledgement is one too. Other messages stay ' +
     'in the inbox. Exit status 1 means that none came in time.',
   input: {
     agent: reader,
@@ -17,12 +19,18 @@ export const mrAwait = defineOperation({
     compat,
   },
   outcomes: { received: 'done', nothing: 'nothing' },
-  examples: [{ command: 'mr await lead msg_a3f5d8b2 --wait 60', does: 'wait up to a minute for the answer' }],
+  output: {
+    received: { message: { ...header, record: 'record' }, durability, notices },
+    nothing: { waitedMs: 'integer', notices },
+  },
+  effects: 'writes',
+  examples: [{ command: 'mr await msg_a3f5d8b2 --as lead --wait 60', does: 'wait up to a minute for the answer' }],
 
   async run(context, { agent, id, wait, compat }) {
     const isCompat = compat || (await context.configuration()).compat
     const routing = await openRouting(context)
-    const replied = await routing.claiming.awaitReply(agent, id, { waitMs: wait, compat: isCompat })
+    const { signal } = context
+    const replied = await routing.claiming.awaitReply(agent, id, { waitMs: wait, compat: isCompat, signal })
     if (replied.outcome === 'nothing') {
       return { outcome: 'nothing', waitedMs: wait, notices: await routing.agents.noticesAboutReader(agent) } as const
     }

@@ -1,7 +1,17 @@
 import type { MrSent } from '../../protocols/message-routing/index.ts'
 import { defineOperation } from '../define.ts'
+import { durability } from '../shapes.ts'
 import { content, contentOf, openRouting } from './fields.ts'
+import { header, remarks } from './shapes.ts'
 import { headerOf } from './view.ts'
+
+const broadcast = {
+  messages: [header],
+  evicted: [{ to: 'text', id: 'text' }],
+  failed: [{ to: 'text', code: 'text', reason: 'advice' }],
+  durability,
+  ...remarks,
+} as const
 
 export const mrBroadcast = defineOperation({
   name: 'broadcast',
@@ -12,9 +22,11 @@ export const mrBroadcast = defineOperation({
   input: content,
   lists: { messages: 'first', evicted: 'first', failed: 'first' },
   outcomes: { sent: 'done', nobody: 'nothing', partly: 'Unavailable' },
+  output: { sent: broadcast, nobody: broadcast, partly: broadcast },
+  effects: 'writes',
   examples: [
     {
-      command: `mr broadcast --from coordinator --type command --payload '{"action": "pause"}'`,
+      command: `mr broadcast --as coordinator --type command --payload '{"action": "pause"}'`,
       does: 'stop everybody for a moment',
     },
   ],
@@ -22,7 +34,7 @@ export const mrBroadcast = defineOperation({
   async run(context, input) {
     const { durability } = await context.configuration()
     const routing = await openRouting(context)
-    const message = await contentOf(context, routing, input)
+    const message = contentOf(routing, input)
     const { outcome, sent, failed, notices } = await routing.sending.broadcast(message)
     const alerts = routing.measuring.takeAlerts()
     return {

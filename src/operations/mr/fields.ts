@@ -1,8 +1,8 @@
 /** What the commands of Message Routing share: the store, and inputs that several of them take. */
-import { choice, flag, type InputOf, integer, text } from '../../kernel/field.ts'
+import { choice, flag, type InputOf, integer, json, text } from '../../kernel/field.ts'
 import { type MrSendInput, messageRouting, messageTypes, type Routing } from '../../protocols/message-routing/index.ts'
 import { tellClock } from '../clock-agreement.ts'
-import { type Context, whoActs } from '../define.ts'
+import type { Context } from '../define.ts'
 
 /** Said when no name is given. Whether a name is allowed is checked by the protocol. */
 const aName = 'the name of an agent, such as coder-1'
@@ -23,30 +23,25 @@ export const messageId = text('The message: its whole id, such as msg_a3f5d8b2.'
 
 /** What `send` and `broadcast` have in common. */
 export const content = {
-  from: text('Who sends it; else it is whoever acts (--as).', { placeholder: 'AGENT', isActor: true }),
+  from: text('Who sends it.', { required: true, placeholder: 'AGENT', isActor: true }),
   type: choice('What kind of message it is; it decides what the payload must say.', messageTypes, { required: true }),
-  payload: text('The payload, a JSON object; `@FILE` reads a file and `-` standard input.', {
+  payload: json('The payload, a JSON object; `@FILE` reads a file and `-` standard input.', {
     required: true,
     longText: 'at-file',
     placeholder: 'JSON|@FILE',
-    expected: 'a JSON object, @FILE, or `-`',
   }),
   priority: integer('10 is the most urgent, 0 the least; 5 unless said.', { least: 0, most: 10 }),
   requiresAck: flag('Ask for an acknowledgement.'),
 } as const
 
-/** From what a sender typed to what is sent. */
-export async function contentOf(
-  context: Context,
-  routing: Routing,
-  { from, payload, ...rest }: InputOf<typeof content>,
-): Promise<Omit<MrSendInput, 'to'>> {
-  return { ...rest, from: from ?? (await whoActs(context)), payload: routing.sending.payloadFrom(payload) }
-}
+export const contentOf = (
+  { sending }: Routing,
+  { payload, ...rest }: InputOf<typeof content>,
+): Omit<MrSendInput, 'to'> => ({ ...rest, payload: sending.payloadFrom(payload) })
 
 export const compat = flag('Read the known deviations of other programs from the specification.')
 
-/** What was measured is written when the workspace closes. */
+/** Measurements are written when the workspace closes. */
 export async function openRouting(context: Context): Promise<Routing> {
   const routing = await context.store(messageRouting)
   if (routing.isGuarded) await tellClock(context)

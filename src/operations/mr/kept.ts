@@ -1,6 +1,7 @@
-/** The three lists of what left an inbox. One file, because they differ by a folder and by what is said of it. */
+/** The three lists of messages that left an inbox. One file, because they differ only by the folder and by words. */
 import { defineOperation } from '../define.ts'
 import { agent, openRouting } from './fields.ts'
+import { keptMessage } from './shapes.ts'
 import { keptLine } from './view.ts'
 
 const listOf = (folder: 'taken' | 'evicted' | 'rejected', summary: string, more: string, does: string) =>
@@ -11,6 +12,8 @@ const listOf = (folder: 'taken' | 'evicted' | 'rejected', summary: string, more:
     input: { agent },
     lists: { messages: 'last' },
     outcomes: { listed: 'done' },
+    output: { listed: { agent: 'text', messages: [keptMessage] } },
+    effects: 'reads',
     examples: [{ command: `mr ${folder} coder-1`, does }],
 
     async run(context, { agent }) {
@@ -36,6 +39,6 @@ export const mrEvicted = listOf(
 export const mrRejected = listOf(
   'rejected',
   'List the files that were no messages for an inbox and were set aside.',
-  'The reasons are in `error.log` in the folder of the agent; `mr validate FILE` tells them again.',
+  'The reasons are in `error.log` in the folder of the agent; `mr validate` tells them again.',
   'see what was set aside',
 )

@@ -1,3 +1,4 @@
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { flag, type InputOf, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
@@ -9,11 +10,24 @@ const input = {
   agent: text('Only this agent.', { positional: true }),
   generate: flag('Make the keys that it lacks.'),
   trust: text('Enter the public key that its owner gave you.', { placeholder: 'KEY', longest: 100 }),
-  encryption: text('With --trust: the key for encryption, which begins with age1.', {
+  encryption: text('With `trust`: the key for encryption, which begins with age1.', {
     placeholder: 'KEY',
     longest: 100,
   }),
   replace: flag('Put the new key in the place of the one that is there, which is retired.'),
+} as const
+
+const shown = {
+  folder: 'text',
+  keys: [
+    {
+      agent: 'text',
+      'signing?': { id: 'text', publicKey: 'text', createdAt: 'time' },
+      'encryption?': 'text',
+      retired: 'integer',
+      isOwn: 'flag',
+    },
+  ],
 } as const
 
 export const mrKeys = defineOperation({
@@ -21,7 +35,8 @@ export const mrKeys = defineOperation({
   summary: 'Show the keys of agents, make them, or trust those of somebody else.',
   more:
     'Private keys never leave their files and are never shown. What is shown here can be given to others, who enter it ' +
-    'with --trust: being in the list is the trust. They are kept with you, not in the workspace. Keys are used once `mr.signing` or `mr.encryption` is set.',
+    'with `trust`: being in the list is the trust. They are kept with you, not in the workspace. Keys are used once ' +
+    '`mr.signing` or `mr.encryption` is set.',
   input,
   lists: { keys: 'first' },
   outcomes: {
@@ -32,6 +47,9 @@ export const mrKeys = defineOperation({
     unchanged: 'done',
     nothing: 'done',
   },
+  output: { listed: shown, created: shown, replaced: shown, trusted: shown, unchanged: shown, nothing: shown },
+  // A private key that is replaced is gone.
+  effects: 'destroys',
   examples: [
     { command: 'mr keys', does: 'see who has keys' },
     { command: 'mr keys coder-1 --generate', does: 'make keys for an agent' },
@@ -56,15 +74,15 @@ export const mrKeys = defineOperation({
 function checkWords({ agent, generate, trust, encryption, replace }: InputOf<typeof input>): void {
   const isChange = generate || trust !== undefined
   if (generate && trust !== undefined) {
-    throw invalidInput('CONTRADICTION', 'Keys are either made (--generate) or entered (--trust).', {
-      hint: 'Give one of the two.',
-    })
+    const reason = `Keys are either made (${inputs({ generate })}) or entered (${inputs({ trust })}).`
+    throw invalidInput('CONTRADICTION', reason, { hint: 'Give one of the two.' })
   }
   if (isChange && agent === undefined) {
-    throw invalidInput('MISSING_INPUT', 'AGENT is missing: whose key it is.', { hint: 'Name the agent first.' })
+    throw invalidInput('MISSING_INPUT', 'No agent was named: whose key it is.', { hint: 'Name the agent.' })
   }
   if ((replace && !isChange) || (encryption !== undefined && trust === undefined)) {
-    const reason = '--replace and --encryption say something about a change, and none is asked for.'
-    throw invalidInput('CONTRADICTION', reason, { hint: 'Add --generate or --trust KEY, or leave them out.' })
+    const reason = `${inputs({ replace: true })} and ${inputs({ encryption: 'KEY' })} belong to a change, and none is asked for.`
+    const hint = `Add ${inputs({ generate: true })} or ${inputs({ trust: 'KEY' })}, or leave them out.`
+    throw invalidInput('CONTRADICTION', reason, { hint })
   }
 }

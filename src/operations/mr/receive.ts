@@ -1,9 +1,35 @@
 import { choice, duration, flag, integer } from '../../kernel/field.ts'
 import { usualLimit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
+import { durability } from '../shapes.ts'
 import { compat, openRouting, reader } from './fields.ts'
+import { header, remarks, unreadable } from './shapes.ts'
 import { stillTaken, takeBack } from './take-back.ts'
 import { headerOf } from './view.ts'
+
+const rejected = {
+  file: 'text',
+  path: 'text',
+  code: 'text',
+  'msgId?': 'text',
+  issues: ['text'],
+  isForeign: 'flag',
+  reason: 'text',
+} as const
+
+const received = {
+  agent: 'text',
+  messages: ['record'],
+  envelopes: [header],
+  rejected: [rejected],
+  unreadable,
+  gaps: [{ from: 'text', first: 'integer', last: 'integer', count: 'integer' }],
+  restarts: [{ from: 'text', after: 'integer' }],
+  evicted: ['text'],
+  depth: 'integer',
+  durability,
+  ...remarks,
+} as const
 
 export const mrReceive = defineOperation({
   name: 'receive',
@@ -23,16 +49,22 @@ export const mrReceive = defineOperation({
     compat,
   },
   outcomes: { received: 'done', nothing: 'nothing' },
+  output: { received, nothing: received },
+  effects: 'writes',
   examples: [
-    { command: 'mr receive coder-1', does: 'take what waits' },
-    { command: 'mr receive coder-1 --peek', does: 'look at it first' },
-    { command: 'mr receive coder-1 --wait 60 --limit 1 --order priority --json', does: 'wait for the most urgent one' },
+    { command: 'mr receive --as coder-1', does: 'take what waits' },
+    { command: 'mr receive --as coder-1 --peek', does: 'look at it first' },
+    {
+      command: 'mr receive --as coder-1 --wait 60 --limit 1 --order priority --json',
+      does: 'wait for the most urgent one',
+    },
   ],
 
   async run(context, { agent, peek, wait, limit, order, compat }) {
     const isCompat = compat || (await context.configuration()).compat
     const routing = await openRouting(context)
-    const received = await routing.claiming.receive(agent, { peek, order, compat: isCompat, waitMs: wait, limit })
+    const asked = { peek, order, compat: isCompat, waitMs: wait, limit, signal: context.signal }
+    const received = await routing.claiming.receive(agent, asked)
     const { outcome, messages, rejected, notices, toldBefore, ...rest } = received
     const alerts = routing.measuring.takeAlerts()
     return {

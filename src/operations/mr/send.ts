@@ -1,7 +1,9 @@
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
+import { durability } from '../shapes.ts'
 import { noticesAbout } from '../stores.ts'
 import { content, contentOf, openRouting, recipient } from './fields.ts'
+import { header, remarks } from './shapes.ts'
 import { headerOf } from './view.ts'
 
 export const mrSend = defineOperation({
@@ -17,9 +19,11 @@ export const mrSend = defineOperation({
     compat: flag('Write as other programs do: in the form of the message that is answered, or in their usual one.'),
   },
   outcomes: { sent: 'done' },
+  output: { sent: { message: header, durability, evicted: ['text'], depth: 'integer', ...remarks } },
+  effects: 'writes',
   examples: [
     {
-      command: `mr send --from lead --to coder-1 --type task-delegation --payload '{"task": "Fix the login"}'`,
+      command: `mr send --as lead --to coder-1 --type task-delegation --payload '{"task": "Fix the login"}'`,
       does: 'give somebody a task',
     },
     {
@@ -30,12 +34,12 @@ export const mrSend = defineOperation({
 
   async run(context, { to, replyTo, compat, ...input }) {
     const routing = await openRouting(context)
-    const message = await contentOf(context, routing, input)
+    const message = contentOf(routing, input)
     const isCompat = compat || (await context.configuration()).compat
     const about = await noticesAbout(context, to)
     // Asked before the message is sent: that makes the recipient's folder, and then every name is known.
     const isNew = (await routing.agents.meant(to)) !== undefined
-    // The setting says how to read and answer others; only the flag asks to write to them in their form first.
+    // The setting is about reading and answering other programs. Only the input asks for a first message in their form.
     const answer = replyTo === undefined ? { compat } : { replyTo, compat: isCompat }
     const sent = await routing.sending.send({ ...message, to, ...answer })
     const alerts = routing.measuring.takeAlerts()

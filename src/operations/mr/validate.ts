@@ -1,6 +1,17 @@
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
+import { notices } from '../shapes.ts'
 import { openRouting } from './fields.ts'
+
+const issue = {
+  code: 'text',
+  field: 'text',
+  message: 'text',
+  expected: 'text',
+  'found?': 'text',
+  'hint?': 'text',
+} as const
+const judgement = { issues: [issue], payloadIssues: [issue], size: 'integer', notices } as const
 
 export const mrValidate = defineOperation({
   name: 'validate',
@@ -20,6 +31,8 @@ export const mrValidate = defineOperation({
     path: text('Where it lies or is to lie, when that is somewhere else.', { placeholder: 'PATH' }),
   },
   outcomes: { valid: 'done', invalid: 'Corrupt' },
+  output: { valid: judgement, invalid: judgement },
+  effects: 'reads',
   examples: [
     { command: 'mr validate message.json', does: 'judge a draft' },
     { command: 'mr validate state/agents/coder-1/inbox/msg_a3f5d8b2.json', does: 'judge it and its place' },
@@ -27,7 +40,7 @@ export const mrValidate = defineOperation({
 
   async run(context, { file, path }) {
     const routing = await openRouting(context)
-    const { notes: notices, ...judged } = await routing.validate(Buffer.from(file), placeOf(path))
+    const { notes: notices, ...judged } = routing.validate(Buffer.from(file), placeOf(path))
     return { ...judged, notices }
   },
 })

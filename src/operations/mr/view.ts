@@ -1,9 +1,9 @@
-/** What surfaces may know of messages: how they look from outside. */
+/** Messages as operations answer them. */
 import type { Kept, MrMessage, MrView } from '../../protocols/message-routing/index.ts'
 
 export type { Alert, Gap, MrMessage, Rejected, Restart } from '../../protocols/message-routing/index.ts'
 
-/** The envelope and the protocol's own facts, without the payload: who sent it knows that. */
+/** The headline and the protocol's own fields, without the payload, which a sender knows. */
 export type MrHeader = Omit<MrView, 'message' | 'problems' | 'notes'> & {
   /** What a reader should know of it, one sentence each. */
   readonly notices: readonly string[]
@@ -18,7 +18,7 @@ export const headerOf = ({ message: _, problems, notes, ...header }: MrView): Mr
 
 export const withRecord = (view: MrView): MrWithRecord => ({ ...headerOf(view), record: view.message })
 
-/** A message that left an inbox and can be put back. Of an unreadable one little is known. */
+/** A message that left an inbox and can be put back. */
 export interface KeptLine {
   readonly id: string
   readonly path: string

@@ -1,5 +1,7 @@
 /** What a sender gives, as the sections of a message. Pure. Spec: CIRCE, "Standard Message Format". */
+
 import { type HeaderMarkdown, parseHeaderMarkdown, type Section } from '../../formats/header-markdown.ts'
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
 
 interface Given {
@@ -12,8 +14,8 @@ interface Given {
 }
 
 /**
- * The summary first, then the body, with sections of its own or without, then further sections, then the artifacts. Text
- * without a heading stands under `Context`, or is the summary where there is no other.
+ * The summary first, then the body, then the further sections, then the artifacts. Text of the body without a heading becomes the
+ * section `Context`, or the summary where none is given.
  */
 export function splitBody({ lead, summary, body = '', sections = [], artifacts = [] }: Given): {
   readonly lead: string
@@ -29,7 +31,6 @@ export function splitBody({ lead, summary, body = '', sections = [], artifacts =
   for (const section of [...parsed.sections, ...sections]) {
     const at = said.findIndex(({ name }) => name.toLowerCase() === section.name.toLowerCase())
     if (at < 0) said.push(section)
-    // Two texts for one heading become one, in their order.
     else said[at] = { name: said[at]!.name, text: [said[at]!.text, section.text].filter(Boolean).join('\n\n') }
   }
   if (artifacts.length > 0) {
@@ -40,7 +41,7 @@ export function splitBody({ lead, summary, body = '', sections = [], artifacts =
   }
   if (said.length === 0) {
     throw invalidInput('MISSING_INPUT', 'There is nothing to send.', {
-      hint: 'Give --summary TEXT, --section NAME=TEXT or --file FILE.',
+      hint: `Give ${inputs({ summary: 'TEXT' })}, ${inputs({ section: 'NAME=TEXT' })} or ${inputs({ file: 'FILE' })}.`,
       details: { field: 'summary' },
     })
   }
@@ -52,7 +53,6 @@ function sectionsIn(body: string): Pick<HeaderMarkdown, 'lead' | 'sections'> {
     return parseHeaderMarkdown(`# MESSAGE\n\n${body}`)
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
-    // The one thing that a body cannot hold.
     throw invalidInput('BAD_HEADER', 'The text holds a line `# MESSAGE`, which begins another message.', {
       hint: 'Put it between fences of code, or send one message at a time.',
       cause: error,
@@ -63,6 +63,6 @@ function sectionsIn(body: string): Pick<HeaderMarkdown, 'lead' | 'sections'> {
 function oneLine(text: string): string {
   if (!/[\r\n]/.test(text.trim())) return text.trim()
   throw invalidInput('BAD_HEADER', `This must be one line: ${JSON.stringify(text.slice(0, 60))}.`, {
-    hint: 'Put text of several lines into a section: --section Context="…"',
+    hint: `Put text of several lines into a section: ${inputs({ section: 'Context=TEXT' })}`,
   })
 }

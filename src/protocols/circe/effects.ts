@@ -1,10 +1,11 @@
 /**
- * What a message does to its task: the table of the README as one pure function. The store writes what it answers. Spec: CIRCE, "Task State Files" and "Message Flow Example".
+ * What a message does to its task: the table of the README as one pure function. The store writes what it answers.
+ * Spec: CIRCE, "Task State Files" and "Message Flow Example".
  */
 import { asksForWork, takesTask } from './intents.ts'
 import { type AgentId, agentId, isAgentId, isEverybody, isSameAgent } from './names.ts'
 import type { CirceMessage } from './schema.ts'
-import { type CirceSettings, isReviewer, isTester } from './settings.ts'
+import { type CirceSettings, speaksFor } from './settings.ts'
 import {
   type Checks,
   checksOf,
@@ -19,18 +20,18 @@ import {
 export interface Effect {
   readonly task: Task
   readonly facts: TaskFacts
-  /** For the log: what changed, in a few words; empty when nothing but the time did. */
+  /** For the log: what changed, in a few words; empty when only the time did. */
   readonly told: string
-  /** Things that follow and need the tree. */
+  /** What the store does next on the tree. */
   readonly next?: 'own' | 'release' | 'complete'
-  /** Why it did not do what its sender wanted. */
+  /** Why the message did not do what its sender wanted. */
   readonly refused?: string
 }
 
-/** What of a message counts for its task. */
+/** The fields of a message that count for its task. */
 export type Counted = Pick<CirceMessage, 'from' | 'to' | 'intent' | 'status' | 'time'>
 
-/** `at`: when it was news. The message counts once; the caller remembers that. */
+/** `at`: when the message was first seen. The caller makes sure that each message counts once. */
 export function effectOf(task: Task, facts: TaskFacts, message: Counted, at: number, settings: CirceSettings): Effect {
   const { from, intent, status } = message
   const isOwned = task.owner !== undefined && !isRecord(task, facts)
@@ -47,18 +48,18 @@ export function effectOf(task: Task, facts: TaskFacts, message: Counted, at: num
   const refuse = (refused: string): Effect => ({ ...nothing, told: 'refused', refused })
 
   if (isClosed(task.status)) {
-    // What was written before it was completed, and is found only now, asks for nothing new.
+    // A message from before the task was closed, which is found only now, asks for nothing new.
     const isNews = takesTask(intent) && message.time >= wholeSecond(task.updatedAt ?? 0)
     return isNews ? { ...opened(touched, known, message), told: 'opened again' } : nothing
   }
-  // Whatever the intent; but a task that is given back is not blocked.
+  // With every intent but one: a task that is given back is not blocked.
   if (status === 'blocked' && isOwner && intent !== 'release_task') {
     return { ...set('blocked'), facts: withReviewer(known, message) }
   }
   if (intent === 'claim_task') {
     if (!isAgentId(from)) return refuse('only an agent can own a task')
     if (isOwner) return nothing
-    if (task.owner !== undefined && !isRecord(task, facts)) return refuse(`${task.owner} owns ${task.id}`)
+    if (isOwned) return refuse(`${task.owner} owns ${task.id}`)
     return { ...claimed(touched, known, agentId(from), at), next: 'own' }
   }
   if (intent === 'release_task') {
@@ -78,7 +79,7 @@ export function effectOf(task: Task, facts: TaskFacts, message: Counted, at: num
   return set(status)
 }
 
-/** New work for a task that was closed: `.owner` becomes a record of who had it. */
+/** New work for a closed task: `.owner` becomes a record of its former owner. */
 export function opened(task: Task, facts: TaskFacts, message: Counted): Pick<Effect, 'task' | 'facts'> {
   const { owner, claimedAt } = task
   const formerOwner = owner === undefined ? undefined : { owner, claimedAt }
@@ -88,12 +89,12 @@ export function opened(task: Task, facts: TaskFacts, message: Counted): Pick<Eff
   }
 }
 
-/** Messages say their time to the second. */
+/** Messages give their time to the second. */
 const wholeSecond = (ms: number): number => Math.floor(ms / 1000) * 1000
 
 /**
- * `.owner` says who owned it before it was completed, and nobody has taken it since: also not the same agent by hand, whose
- * claim would be later. Files say times to the second, and those made by hand say any time or none.
+ * True when `.owner` names the owner from before the task was opened again, and no agent has claimed the task since. A new claim by
+ * the same agent has a later time. Files give times to the second, and files made by hand any time or none.
  */
 export function isRecord({ owner, claimedAt }: Task, { formerOwner }: TaskFacts): boolean {
   if (formerOwner === undefined || owner === undefined || !isSameAgent(formerOwner.owner, owner)) return false
@@ -101,7 +102,7 @@ export function isRecord({ owner, claimedAt }: Task, { formerOwner }: TaskFacts)
   return wholeSecond(claimedAt) <= wholeSecond(formerOwner.claimedAt)
 }
 
-/** What a claim makes of a task. */
+/** The task after a claim. */
 export const claimed = (task: Task, facts: TaskFacts, owner: AgentId, at: number): Effect => ({
   task: { ...task, status: 'claimed', owner, claimedAt: at, startedAt: at, updatedAt: at, checks: noChecks },
   facts: { ...facts, formerOwner: undefined, reviewers: [] },
@@ -114,7 +115,7 @@ export function missingFor(
   { request }: TaskFacts,
   { needTests }: CirceSettings,
 ): string | undefined {
-  // A task whose request is not known counts as one about code.
+  // A task whose request is unknown counts as one about code.
   const isNeeded = request ? needTests.has(request.intent) : needTests.size > 0
   if (checks.tests_passed || !isNeeded) return undefined
   return `${id} needs tests_passed: a test_results message that is completed, from somebody else than its owner`
@@ -125,7 +126,10 @@ const answered = (nothing: Effect, task: Task, { from, to, status }: Counted, se
   const isOwners = task.owner !== undefined && isSameAgent(from, task.owner)
   const isAsked = (name: string) => isSameAgent(name, from) || isEverybody(name)
   const isReview =
-    status === 'completed' && !isOwners && isReviewer(settings, from) && nothing.facts.reviewers.some(isAsked)
+    status === 'completed' &&
+    !isOwners &&
+    speaksFor(settings, 'reviewer', from) &&
+    nothing.facts.reviewers.some(isAsked)
   const isFree = isForOwner && task.status === 'blocked'
   return {
     ...nothing,
@@ -148,7 +152,7 @@ function tested(
   if (status === 'new' || status === 'in_progress') return nothing
   const refuse = (refused: string): Effect => ({ ...nothing, told: 'refused', refused })
   if (isOwner) return refuse('its owner does not test it')
-  if (!isTester(settings, from)) return refuse(`${from} has not the role qa`)
+  if (!speaksFor(settings, 'qa', from)) return refuse(`${from} has not the role qa`)
   const isPassed = status === 'completed'
   return {
     ...nothing,
@@ -166,8 +170,9 @@ export const withCheck = (checks: Checks, name: SettableCheck, value: boolean): 
   checksOf({ ...checks, [name]: value })
 
 /**
- * The first request by time counts, in whatever order messages are found; but work before all else, so that asking for a test
- * makes no other task of one about code. What is asked for while somebody owns the task is not what it began with.
+ * The facts with the request that the task began with: the first by time, in whichever order the messages are found. Work goes
+ * before other requests, so that asking for a test does not turn a task about code into another kind. Once the task is owned, only
+ * work counts.
  */
 function withRequest(facts: TaskFacts, message: Counted, wasOwned: boolean, settings: CirceSettings): TaskFacts {
   const rank = requestRank(message.intent, settings)

@@ -1,8 +1,8 @@
 /**
- * A message in neutral words: `lift` of what the store read, `lower` of what a draft says into what is sent. Pure.
+ * Lifts a message that the store read into an envelope, and lowers a draft into the input of a send. Pure.
  *
- * An ask is a `question`, a tell `inform`, an answer `answer`. `task_id` and `in_reply_to` say what they always say. What has no
- * header of CIRCE's stands in further ones: `priority` (high, low), `due` (a time) and `signalbox` (the rest, as JSON).
+ * An ask is a `question`, a tell `inform`, an answer `answer`. Task and reply use CIRCE's own headers. What CIRCE has no header for
+ * goes into further ones: `priority` (high, low), `due` (a time) and `signalbox` (the rest, as JSON).
  */
 import { readJson } from '../../formats/plain-data.ts'
 import {
@@ -29,7 +29,7 @@ export interface HeadView extends Headline {
 }
 
 const intents = { ask: 'question', tell: 'inform', answer: 'answer' } as const
-/** An intent that is not here wants something, also one that only its sender knows. */
+/** Every other intent is an ask, also one that only its sender knows. */
 const kinds: Readonly<Record<string, MessageKind>> = {
   status_update: 'tell',
   claim_task: 'tell',
@@ -41,7 +41,7 @@ const kinds: Readonly<Record<string, MessageKind>> = {
   audit_report: 'answer',
 }
 
-/** The header for what no other can say. */
+/** The header for the fields that no other header holds. */
 export const carryingHeader = 'signalbox'
 
 export function lift({ head, stage, ...headline }: HeadView): Envelope {
@@ -51,7 +51,7 @@ export function lift({ head, stage, ...headline }: HeadView): Envelope {
 export function lower(draft: Draft): CirceSendInput {
   const { from, to, text, task, replyTo, deadline, urgency = 'normal' } = draft
   const kind = kindOf(draft)
-  // A text with headings would be taken apart: it is written as it is, and the summary travels in a header.
+  // A text with headings would be split into sections: it is written as it is, and the summary goes into a header.
   const isPlain = !/^## /m.test(text)
   const summary = isPlain && draft.summary === summaryLine(draft.summary ?? '') ? draft.summary : undefined
   const said = {
@@ -77,13 +77,13 @@ export function lower(draft: Draft): CirceSendInput {
   }
 }
 
-/** What a sender wrote, without what the envelope says besides. */
+/** The text that a sender wrote, without what the envelope repeats. */
 export function textOf(message: CirceMessage): string {
   const { isWhole } = carriedBy(message) as { readonly isWhole?: unknown }
   return isWhole === true ? bodyOf(message).trimEnd() : plainTextOf(message)
 }
 
-/** A name that a file of CIRCE can have. Those of other protocols are told by their colons. */
+/** An id of CIRCE, not one of another protocol: those have colons. */
 const isOwnId = (id: string): boolean => isFileName(`${id}.md`) && id.trim() === id && !id.includes(':')
 
 function saidBy(head: Pick<Head, 'intent' | 'task' | 'replyTo' | 'summary' | 'further'>) {
@@ -105,7 +105,7 @@ function saidBy(head: Pick<Head, 'intent' | 'task' | 'replyTo' | 'summary' | 'fu
   } as const
 }
 
-/** As anybody may have written it. */
+/** Unchecked: another program may have written it. */
 const carriedBy = (head: Pick<Head, 'further'>): object =>
   readJson((value) => (typeof value === 'object' ? value : null), headerOf(head, carryingHeader) ?? 'null') ?? {}
 

@@ -1,12 +1,12 @@
 /**
- * The lines of `LOGS/events.log`: time, event, agent, task, file and detail, separated by tabs. Nothing in them can break out
- * of its line or column. Pure.
+ * The lines of `LOGS/events.log`: time, event, agent, task, file and detail, separated by tabs. Tabs and line ends within a field
+ * are escaped. Pure.
  */
 import { printableLine } from '../../kernel/printable.ts'
 
 /**
- * `message`: one was taken into account for its task. `asked`: one waits for a person. `refused`: one could not do to its task
- * what it asked for. The others say what was done.
+ * `message`: a message has counted for its task. `asked`: a message waits for a person. `refused`: a message was not allowed to
+ * change its task. The other names say what an agent, a person or this program did.
  */
 export const eventNames = [
   'message',
@@ -28,7 +28,7 @@ export const eventNames = [
 ] as const
 export type EventName = (typeof eventNames)[number]
 
-/** A line that says that a message has counted for its task. */
+/** True for a line that says that a message has counted for its task. */
 export const isCount = (event: EventName): boolean => ['message', 'asked', 'refused'].includes(event)
 
 export interface CirceEvent {
@@ -59,7 +59,7 @@ export function parseEvent(line: string): CirceEvent | undefined {
 
 const lineFeed = 0x0a
 
-/** The events in a log; or only those with a word in the column of the task or of the file, without taking the others apart. */
+/** The events in a log; with `word`, only those whose task or file it is. Other lines are not parsed then. */
 export function* eventsIn(bytes: Uint8Array, word?: string): Generator<CirceEvent> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const column = word === undefined ? undefined : `\t${word}\t`
@@ -80,19 +80,16 @@ export function* eventsIn(bytes: Uint8Array, word?: string): Generator<CirceEven
 
 const givenUp = /^[^\t\n]*\thandled\t[^\t\n]*\t[^\t\n]*\t([^\t\n]+)\tfailed$/gm
 
-/** The files of the messages that their readers gave up. */
+/** The files of the messages that an agent gave up. */
 export const givenUpIn = (bytes: Uint8Array): Set<string> =>
   new Set(Array.from(Buffer.from(bytes).toString('utf8').matchAll(givenUp), ([, file]) => file!))
 
 const count = /^[^\t\n]*\t(?:message|asked|refused)\t[^\t\n]*\t([^\t\n]*)\t([^\t\n]+)\t/gm
 
-/** For each task in a log (empty: none) the files of the messages that have counted: quicker than all events. */
+/** The files of the messages that have counted, by task (empty: about no task). Quicker than parsing all events. */
 export function countedIn(bytes: Uint8Array): Map<string, Set<string>> {
   const counted = new Map<string, Set<string>>()
-  for (const [, task, file] of Buffer.from(bytes).toString('utf8').matchAll(count)) {
-    const files = counted.get(task!)
-    if (files) files.add(file!)
-    else counted.set(task!, new Set([file!]))
-  }
+  for (const [, task, file] of Buffer.from(bytes).toString('utf8').matchAll(count))
+    counted.set(task!, (counted.get(task!) ?? new Set()).add(file!))
   return counted
 }

@@ -1,6 +1,6 @@
 /**
- * From the bytes of a file to a message, and from a draft to the text of a new one. A message that was read is never printed
- * again: its bytes are moved and copied as they are. Pure. Spec: CIRCE, "Standard Message Format".
+ * Parses the bytes of a file, and prints a draft. A parsed message is never printed again: its bytes are moved and copied as they
+ * are. Pure. Spec: CIRCE, "Standard Message Format".
  */
 import { parseDateTime } from '../../formats/date-time.ts'
 import { parseHeaderMarkdown, printHeaderMarkdown, type Section } from '../../formats/header-markdown.ts'
@@ -24,7 +24,7 @@ import {
   sectionOf,
 } from './schema.ts'
 
-/** A hostile header is refused before it is taken apart. */
+/** Longer headers are refused before they are parsed: the sender may be hostile. */
 const longestHeaderLine = 8 * 1024
 const longestHead = 64 * 1024
 
@@ -32,8 +32,8 @@ const longestHead = 64 * 1024
 export function parseMessage(bytes: Uint8Array, further: readonly string[] = []): Parsed<CirceMessage> {
   const text = textOf(bytes)
   if (text === undefined) return malformed('NOT_UTF8', '', 'It is not UTF-8 text.')
-  const endless = endlessHead(text)
-  if (endless) return endless
+  const tooLong = overlongHead(text)
+  if (tooLong) return tooLong
   try {
     return read(bytes, text, further)
   } catch (error) {
@@ -50,7 +50,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function endlessHead(text: string): Malformed | undefined {
+function overlongHead(text: string): Malformed | undefined {
   let from = 0
   for (let line = 1; from <= longestHead && from < text.length; line++) {
     const end = text.indexOf('\n', from)
@@ -75,16 +75,16 @@ function read(bytes: Uint8Array, text: string, further: readonly string[]): Pars
   const { headers, lead, sections } = parseHeaderMarkdown(text)
   const found = new Map<string, { value: string; line: number }>()
   const problems: Problem[] = []
+  const said = (name: string) => found.get(name)?.value ?? ''
+  const wrong = (code: string, name: string, reason: string, line = found.get(name)?.line ?? 1) =>
+    problems.push(problem(code, name, `line ${line}: \`${name}\` ${reason}`))
+
   let line = 2
   for (const [key, value] of headers) {
     const name = key.toLowerCase()
-    if (found.has(name)) problems.push(problem('BAD_HEADER', name, `line ${line}: \`${name}\` is given twice`))
+    if (found.has(name)) wrong('BAD_HEADER', name, 'is given twice', line)
     found.set(name, { value, line: line++ })
   }
-  const said = (name: string) => found.get(name)?.value ?? ''
-  const wrong = (code: string, name: string, reason: string) =>
-    problems.push(problem(code, name, `line ${found.get(name)?.line ?? 1}: \`${name}\` ${reason}`))
-
   for (const name of requiredHeaders) {
     if (said(name) !== '') continue
     if (found.has(name)) wrong('MISSING_HEADER', name, 'is empty')
@@ -93,10 +93,11 @@ function read(bytes: Uint8Array, text: string, further: readonly string[]): Pars
         problem('MISSING_HEADER', name, `there is no \`${name}\` among the headers (up to line ${line - 1})`),
       )
   }
-  if (said('from') !== '' && !isAgentId(said('from')) && !isRooster(said('from')))
-    wrong('INVALID_AGENT_ID', 'from', `is not the name of an agent: ${quoted(said('from'))}`)
-  if (said('to') !== '' && !isAgentId(said('to')) && !isRooster(said('to')) && !isEverybody(said('to')))
-    wrong('INVALID_AGENT_ID', 'to', `is not the name of an agent: ${quoted(said('to'))}`)
+  for (const name of ['from', 'to'] as const) {
+    const who = said(name)
+    if (who === '' || isAgentId(who) || isRooster(who) || (name === 'to' && isEverybody(who))) continue
+    wrong('INVALID_AGENT_ID', name, `is not the name of an agent: ${quoted(who)}`)
+  }
   const task = said('task_id') === '' ? undefined : said('task_id')
   if (task !== undefined && !isTaskId(task)) wrong('INVALID_TASK_ID', 'task_id', `is not a task: ${quoted(task)}`)
   if (task === undefined && needsTask(said('intent')))
@@ -142,18 +143,17 @@ function read(bytes: Uint8Array, text: string, further: readonly string[]): Pars
   }
 }
 
-/** `done` is what some write for `completed`. */
+/** Some programs write `done` for `completed`. */
 export const statusOf = (text: string): MessageStatus | undefined =>
   text === 'done' ? 'completed' : messageStatuses.find((status) => status === text)
 
 const utc = /(?:Z|[+-]00:?00)$/i
 
-/** Milliseconds; `undefined` for what is no time, and for one of another zone. */
+/** Milliseconds; `undefined` for a text that is no time in UTC. */
 export const timeOf = (text: string): number | undefined => (utc.test(text) ? parseDateTime(text) : undefined)
 
 const longestSummary = 160
 
-/** One line that says what it is about. */
 const summaryOf = (intent: string, lead: string, sections: readonly Section[]): string =>
   summaryLine(sectionOf({ sections }, 'summary') || lead || sections[0]?.text || intent)
 
@@ -162,11 +162,11 @@ export function summaryLine(text: string): string {
   return line.length > longestSummary ? `${line.slice(0, longestSummary - 1)}…`.toWellFormed() : line
 }
 
-/** A plain object without a prototype's keys: a header may be called anything. */
+/** Without `__proto__`: a header may have any name. */
 const furtherHeaders = (headers: ReadonlyMap<string, string>): Record<string, string> =>
-  Object.fromEntries(
-    [...headers].filter(([key]) => !knownHeaders.some((name) => name === key.toLowerCase()) && key !== '__proto__'),
-  )
+  Object.fromEntries([...headers].filter(([key]) => !isKnownHeader(key) && key !== '__proto__'))
+
+const isKnownHeader = (key: string): boolean => knownHeaders.some((name) => name === key.toLowerCase())
 
 const namesRooster = new RegExp(`\\b${rooster}\\b`, 'i')
 
@@ -176,12 +176,12 @@ function asksOf(from: string, to: string, intent: string, text: string): Questio
   return intent === 'escalate' ? 'escalation' : isRooster(to) ? 'question' : undefined
 }
 
-/** Without its text, which may be long. */
+/** A message without its text, which may be long. */
 export function headOf({ bytes: _, headers: __, lead: ___, sections: ____, ...head }: CirceMessage): Head {
   return head
 }
 
-/** Everything below the headers, as it was written. */
+/** The text below the headers, as it was written. */
 export function bodyOf({ bytes }: Pick<CirceMessage, 'bytes'>): string {
   const text = textOf(bytes) ?? ''
   for (let end = text.indexOf('\n'); end >= 0; ) {
@@ -194,8 +194,8 @@ export function bodyOf({ bytes }: Pick<CirceMessage, 'bytes'>): string {
 }
 
 /**
- * What a sender wrote who gave no sections: the one section that it became, or that behind a summary which the envelope has
- * whole. Everything below the headers for all other messages.
+ * The text of a sender that gave no sections: it is the only section, or the one after a summary that the envelope repeats whole.
+ * For all other messages, the text below the headers.
  */
 export function plainTextOf(message: CirceMessage): string {
   const { lead, sections } = message
@@ -209,8 +209,8 @@ export function plainTextOf(message: CirceMessage): string {
 const listItem = /^(\s{0,3})(\d{1,3}[.)]|[-*+])\s+(.+)$/
 
 /**
- * The answers that a message offers: the items of its list of options, one after the other. What is listed below an item,
- * deeper or by other marks than numbers, is part of it: `2.` must mean what a reader of the message sees as 2.
+ * The answers that a message offers: the items of its list of options. A deeper list, or one without numbers below a numbered item,
+ * belongs to that item: `2.` must mean what a reader of the message sees as 2.
  */
 export function optionsOf(message: Pick<CirceMessage, 'sections'>): string[] {
   const lines = (sectionOf(message, 'options') ?? '').split('\n').map((line) => ({ line, item: listItem.exec(line) }))
@@ -227,21 +227,20 @@ export function optionsOf(message: Pick<CirceMessage, 'sections'>): string[] {
   return options
 }
 
-/** The text of a new message. What it prints is read back as given; anything else is refused before it is written. */
+/** The text of a new message. Throws for a draft whose text would be parsed as something else. */
 export function printMessage(draft: CirceDraft): string {
-  const { from, to, intent, task, status, time, replyTo, lead, sections } = draft
-  const further = draft.headers.map(([key, value]) => [key, value] as const)
-  const clash = further.find(([key]) => isOwnHeader(key))
+  const { from, to, intent, task, status, time, replyTo, headers: further, lead, sections } = draft
+  const clash = further.find(([key]) => isKnownHeader(key) || key.toLowerCase() === replyHeader)
   if (clash) {
-    throw invalidInput('BAD_HEADER', `\`${printableLine(clash[0].slice(0, 40))}\` has a flag of its own.`, {
-      hint: 'Leave it out of --header.',
+    throw invalidInput('BAD_HEADER', `\`${printableLine(clash[0].slice(0, 40))}\` has an input of its own.`, {
+      hint: 'Leave it out of the headers.',
     })
   }
   const names = further.map(([key]) => key.toLowerCase())
   const twice = names.find((name, n) => names.indexOf(name) !== n)
   if (twice !== undefined) {
     throw invalidInput('BAD_HEADER', `\`${printableLine(twice.slice(0, 40))}\` is given twice.`, {
-      hint: 'Give each --header once.',
+      hint: 'Give each header once.',
     })
   }
   const headers = new Map<string, string>([
@@ -265,7 +264,7 @@ export function printMessage(draft: CirceDraft): string {
   return text
 }
 
-/** The text that a reader gets of a section: with plain line ends, and without the blank lines around it. */
+/** The text of a section as it is parsed: with plain line ends, and without the blank lines around it. */
 function linesOf(text: string): string {
   const lines = text.split(/\r?\n/)
   while (lines.at(-1)?.trim() === '') lines.pop()
@@ -278,9 +277,6 @@ const swallowed = (name: string): SignalboxError =>
     hint: 'A text cannot hold `## ` headings of its own, and a fence of code must be closed before the next section.',
     details: { section: name.slice(0, 80) },
   })
-
-const isOwnHeader = (key: string): boolean =>
-  key.toLowerCase() === replyHeader || knownHeaders.some((name) => name === key.toLowerCase())
 
 export const notSendable = (problems: readonly Problem[]): SignalboxError =>
   invalidInput('NOT_A_MESSAGE', `This cannot be sent: ${problems.map(({ message }) => message).join(' ')}`, {

@@ -1,7 +1,7 @@
 /** CIRCE: Markdown messages with intents, workspaces, task files, and questions to people. */
 import { treePath } from '../../kernel/tree-path.ts'
 import type { Protocol } from '../contract.ts'
-import { deliveryNotes } from './layout.ts'
+import { stateFolder } from './layout.ts'
 import { type CirceSettings, defaultSettings, section, settingsFrom } from './settings.ts'
 import type { Circe } from './store/circe.ts'
 
@@ -26,7 +26,7 @@ export const circe: Protocol<'circe', typeof section, CirceSettings, Circe> = {
   title: 'CIRCE',
   summary: 'CIRCE: Markdown messages with intents, a workspace for each agent, tasks with owners and checks.',
   section,
-  notes: [deliveryNotes],
+  notes: [stateFolder],
   defaults: defaultSettings,
   settingsFrom,
   folders: ({ root }) => [treePath(root)],

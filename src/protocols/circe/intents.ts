@@ -13,7 +13,7 @@ export interface Intent {
   readonly to: string
   /** Needs a `task_id`. */
   readonly needsTask?: true
-  /** Asks for something to be done, so that it can be the request a task began with. */
+  /** Can be the request that a task begins with. */
   readonly asksForWork?: true
   /** The agent that claims it owns its task. */
   readonly takesTask?: true
@@ -43,7 +43,7 @@ const table = {
 
 type Mark = 'work' | 'owner' | 'task' | 'asks'
 
-/** `work`: a request that needs a task. `owner`: claiming it takes the task. `asks`: a request, with a task or without. */
+/** `work`: a request that needs a task. `owner`: its claimer owns the task. `task`: needs a task. `asks`: a request. */
 function row(group: Intent['group'], purpose: string, from: string, to: string, ...marks: Mark[]): Intent {
   return {
     group,
@@ -58,13 +58,13 @@ function row(group: Intent['group'], purpose: string, from: string, to: string, 
 
 export const intents: ReadonlyMap<string, Intent> = new Map(Object.entries(table))
 
-/** About code unless configured: such a task needs passed tests before it can be completed. */
+/** The intents about code: unless configured, their tasks need passed tests before they can be completed. */
 export const aboutCode: readonly string[] = ['implement_feature', 'fix_bug', 'refactor']
 
 export const isKnownIntent = (intent: string, further: readonly string[]): boolean =>
   intents.has(intent) || further.includes(intent)
 
-/** Throws for an unknown intent and names the nearest known one. `where`: the setting in which it stands. */
+/** Throws for an unknown intent and names the nearest known one. `where`: the setting that names it. */
 export function expectKnownIntent(intent: string, further: readonly string[], where = ''): void {
   if (isKnownIntent(intent, further)) return
   const known = [...intents.keys(), ...further]
@@ -85,7 +85,7 @@ export const needsTask = (intent: string): boolean => intents.get(intent)?.needs
 export const asksForWork = (intent: string): boolean => intents.get(intent)?.asksForWork === true
 export const takesTask = (intent: string): boolean => intents.get(intent)?.takesTask === true
 
-/** Sent to all, it goes to the first claimer; everything else goes to every agent. */
+/** A message to all with such an intent goes to its first claimer; every other one goes to every agent. */
 export const isForFirstMover = (intent: string): boolean => intents.get(intent)?.group === 'task management'
 
 /** For people: each intent with what it is for, who usually sends it to whom, and what it means for a task. */

@@ -2,14 +2,14 @@
  * Where CIRCE keeps things. Pure; nothing here looks at a disk. Spec: CIRCE, "Message Locations" and "Task State Files".
  *
  *   AI_MANAGER/
- *     NEW_MESSAGES/{file}.md                    nobody has claimed it
+ *     NEW_MESSAGES/{file}.md                    not claimed yet
  *     AGENTS/{agent}/INBOX/{file}.md            claimed by, or brought to, one agent
- *     AGENTS/{agent}/WORKSPACE/…                being worked on, and whatever else the agent keeps there
- *     TASKS/{task}.status .owner .checks        how a task stands; definitions of tasks lie beside them
+ *     AGENTS/{agent}/WORKSPACE/…                being worked on, and other files of the agent
+ *     TASKS/{task}.status .owner .checks        the state of a task; definitions of tasks lie beside them
  *     LOGS/{file}.md                            every message in the end, once
  *   and of our own:
  *     LOGS/events.log                           one line an event
- *     LOGS/rejected/                            what is no message, each with its reason
+ *     LOGS/rejected/                            files that are no messages, each with its reason
  *     LOGS/workspaces/{task}/{agent}/           what a workspace held of a completed task
  */
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
@@ -18,7 +18,6 @@ import type { AgentId, FileName, TaskId } from './names.ts'
 
 export const topFolders = ['NEW_MESSAGES', 'AGENTS', 'TASKS', 'LOGS'] as const
 
-// All parts are checked already.
 const below = (folder: string, rest: string): TreePath => (folder === '' ? rest : `${folder}/${rest}`) as TreePath
 
 export const newPath = (root: TreePath): TreePath => below(root, 'NEW_MESSAGES')
@@ -46,29 +45,26 @@ export function taskFileFrom(name: string): { readonly task: string; readonly fi
   return file && dot > 0 ? { task: name.slice(0, dot), file } : undefined
 }
 
-/** The name under which a rejected file's reason stands beside it. */
+/** The file beside a rejected one, with the reason. */
 export const reasonName = (name: string): string => `${name}.reason`
 
-// What is our own and in no specification. See the README for what each is for.
-const state = childOf(stateOf('delivery'), 'circe')
-export const deliveryNotes = state
-// Below `state/delivery/` names with an ending are files, and all others folders: `doctor` goes by that.
-export const unfinishedPath = childOf(state, 'unfinished')
-export const allCopiesPath = childOf(state, 'copies')
+// Our own folders, in no specification: the README says what each is for. Below `state/delivery/`, `doctor` takes names with an
+// ending for files, and all other names for folders.
+export const stateFolder = childOf(stateOf('delivery'), 'circe')
+export const unfinishedPath = childOf(stateFolder, 'unfinished')
+export const allCopiesPath = childOf(stateFolder, 'copies')
 export const copiesPath = (file: FileName): TreePath => childOf(allCopiesPath, file.slice(0, -'.md'.length))
 export const copyPath = (file: FileName, whose: string): TreePath => childOf(copiesPath(file), `${whose}.md`)
-export const allHandedPath = childOf(state, 'handed')
+export const allHandedPath = childOf(stateFolder, 'handed')
 export const handedPath = (agent: AgentId): TreePath => childOf(allHandedPath, agent)
-/** One note for each key that was ever used, and what waits to be moved to `NEW_MESSAGES/`: see `SendingOnce`. */
-export const sentPath = childOf(state, 'sent')
-export const stagedPath = childOf(state, 'staged')
-export const stateFolder = state
+/** A note for each key that was ever used, and the messages that wait to be moved to `NEW_MESSAGES/`: see `SendingOnce`. */
+export const sentPath = childOf(stateFolder, 'sent')
+export const stagedPath = childOf(stateFolder, 'staged')
 
-const cache = cacheOf('circe')
-export const cacheFolder = cache
-/** One leaf a task: which of its messages have been taken into account. */
-export const ledgersPath = childOf(cache, 'tasks')
-/** One file for each folder with many messages: what was read from their headers. */
-export const lyingPath = childOf(cache, 'lying')
-/** What is known of `LOGS/`. */
-export const loggedPath = childOf(cache, 'logged')
+export const cacheFolder = cacheOf('circe')
+/** One leaf a task: which of its messages have counted. */
+export const ledgersPath = childOf(cacheFolder, 'tasks')
+/** One leaf for each folder with many messages: what was read from their headers. */
+export const lyingPath = childOf(cacheFolder, 'lying')
+/** When `LOGS/` was last searched for messages that another program put there. */
+export const loggedPath = childOf(cacheFolder, 'logged')

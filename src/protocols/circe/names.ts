@@ -1,18 +1,18 @@
-/** Names of agents, tasks and files. They become parts of paths: checked before anything is written, trusted afterwards. */
+/** Names of agents, tasks and files. They become parts of paths, so they are checked before anything is written. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import { isSegment, longestSegment } from '../../kernel/tree-path.ts'
-import { everybody, rooster } from './schema.ts'
+import { type CirceDraft, everybody, rooster } from './schema.ts'
 
 declare const brand: unique symbol
 /** In lower case: agents compare without case. */
 export type AgentId = string & { readonly [brand]: 'AgentId' }
-/** As written: case counts, unlike in agents. Sending refuses a task that differs from another one by case alone. */
+/** As written: case counts, unlike in agents. Sending refuses a task that differs from a known one by case alone. */
 export type TaskId = string & { readonly [brand]: 'TaskId' }
 /** The name of a message's file, with `.md`. It is the message's id. */
 export type FileName = string & { readonly [brand]: 'FileName' }
 
-/** In bytes: room for the names of our own that are made of it. */
+/** In bytes. Leaves room for what we append to a name, such as `.reason`. */
 const longestFileName = longestSegment - 20
 
 const plain = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
@@ -53,10 +53,12 @@ export function taskId(text: string): TaskId {
   })
 }
 
+export const withEnding = (name: string): string => (name.endsWith('.md') ? name : `${name}.md`)
+
 /** A message as people name it: with or without its folder, with or without `.md`. */
 export function fileName(text: string): FileName {
   const name = text.slice(text.lastIndexOf('/') + 1)
-  const whole = name.endsWith('.md') ? name : `${name}.md`
+  const whole = withEnding(name)
   if (name !== '' && isFileName(whole)) return whole
   throw invalidInput('INVALID_FILE_NAME', `Not the file of a message: ${shown(text)}.`, {
     hint: 'Give the name that `circe inbox` shows, such as 20251106_140211_coordinator-engineer_test_FEAT-021.md',
@@ -74,21 +76,16 @@ function reasonAgainst(text: string): string {
 
 const shown = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))
 
-export interface NameParts {
-  readonly time: number
-  readonly from: string
-  readonly to: string
-  readonly intent: string
-  readonly task?: string | undefined
-}
-
 const longestStem = longestFileName - 10
 
 /**
- * `20251106_140211_coordinator-engineer_implement-feature_FEAT-021.md`. `nth`: which one of its second it is. Nothing is ever
- * read back from a name but that it is taken, so that very long ones may be cut. Spec: CIRCE, "Message Filename Convention".
+ * `20251106_140211_coordinator-engineer_implement-feature_FEAT-021.md`. `nth` tells messages of one second apart. Names are never
+ * parsed, so that very long ones may be cut. Spec: CIRCE, "Message Filename Convention".
  */
-export function fileNameOf({ time, from, to, intent, task }: NameParts, nth = 1): FileName {
+export function fileNameOf(
+  { time, from, to, intent, task }: Pick<CirceDraft, 'time' | 'from' | 'to' | 'intent' | 'task'>,
+  nth = 1,
+): FileName {
   const at = new Date(time).toISOString()
   const stamp = `${at.slice(0, 10).replaceAll('-', '')}_${at.slice(11, 19).replaceAll(':', '')}`
   const end = [intent.toLowerCase().replaceAll('_', '-'), ...(task === undefined ? [] : [task])].join('_')

@@ -1,4 +1,4 @@
-/** How a task came to stand as it does, from its lines of the log and its messages. Pure; for when its files are lost. */
+/** The state of a task from its lines of the log and its messages: to check its files, and to make lost ones again. Pure. */
 import { type Counted, claimed, effectOf, isRecord, opened, withCheck } from './effects.ts'
 import type { CirceEvent } from './events.ts'
 import { agentId, isAgentId, type TaskId } from './names.ts'
@@ -14,19 +14,13 @@ export const checksDetail = (set: Readonly<Record<string, boolean>>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
 
-export interface Replayed {
-  readonly task: Task
-  readonly facts: TaskFacts
-  /** The messages that have been taken into account. */
-  readonly counted: ReadonlySet<string>
-}
-
+/** `counted`: the files of the messages that have counted. */
 export function replay(
   id: TaskId,
   events: Iterable<CirceEvent>,
   messages: ReadonlyMap<string, Counted>,
   settings: CirceSettings,
-): Replayed {
+): { readonly task: Task; readonly facts: TaskFacts; readonly counted: ReadonlySet<string> } {
   let task = newTask(id)
   let facts = noFacts
   const counted = new Set<string>()
@@ -36,7 +30,7 @@ export function replay(
       case 'message':
       case 'asked':
       case 'refused': {
-        // The first line counts: two processes may have told of the same message at once.
+        // The first line counts: two processes may have written one about the same message at once.
         if (file !== undefined && counted.has(file)) break
         if (file !== undefined) counted.add(file)
         if (!message) break

@@ -2,19 +2,18 @@
 import type { Section } from '../../formats/header-markdown.ts'
 import type { TaskId } from './names.ts'
 
-/** How the sender says that things stand. A task has states of its own: see `task.ts`. */
+/** How the work stands, as the sender says. A task has statuses of its own. */
 export const messageStatuses = ['new', 'in_progress', 'completed', 'blocked', 'failed'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-/** Messages do not know `claimed`. */
 export const taskStatuses = ['new', 'claimed', 'in_progress', 'blocked', 'failed', 'completed'] as const
 export type TaskStatus = (typeof taskStatuses)[number]
 
 export const settableChecks = ['tests_passed', 'coverage_threshold_met', 'peer_reviewed'] as const
 export type SettableCheck = (typeof settableChecks)[number]
 
-/** The headers that the specification names, in its order. */
 export const requiredHeaders = ['from', 'to', 'intent', 'status', 'created_at'] as const
+/** The headers that the specification names, in its order. */
 export const knownHeaders = ['from', 'to', 'intent', 'task_id', 'status', 'created_at'] as const
 
 /** Our own header of an answer: the file name of the message that it answers. */
@@ -23,14 +22,14 @@ export const replyHeader = 'in_reply_to'
 /** `to` of a message for every agent. */
 export const everybody = 'all'
 
-/** The person. Has no folder: what is for ROOSTER waits in the human inbox. */
+/** The person. Has no folder: messages to ROOSTER wait in the human inbox. */
 export const rooster = 'ROOSTER'
 
 /** What a message can ask of a person. */
 export const questionKinds = ['question', 'escalation', 'approval'] as const
 export type QuestionKind = (typeof questionKinds)[number]
 
-/** What a message says above its sections, and in one line: all that decides what becomes of it. */
+/** What the headers of a message say, with a summary: enough to decide what is done with it. */
 export interface Head {
   /** As written; compare agents with `isSameAgent`. */
   readonly from: string
@@ -49,7 +48,7 @@ export interface Head {
   readonly asks?: QuestionKind | undefined
 }
 
-/** A message as it was read. Its file is never edited, so writing it means copying `bytes`. */
+/** A message as it was read. Its file is never edited: writing it means copying `bytes`. */
 export interface CirceMessage extends Head {
   readonly bytes: Uint8Array
   /** Every header in the order of the file, the known ones too. */
@@ -59,20 +58,13 @@ export interface CirceMessage extends Head {
   readonly sections: readonly Section[]
 }
 
-export interface CirceDraft {
-  readonly from: string
-  readonly to: string
-  readonly intent: string
+export interface CirceDraft
+  extends Pick<CirceMessage, 'from' | 'to' | 'intent' | 'status' | 'time' | 'replyTo' | 'lead' | 'sections'> {
   readonly task?: string | undefined
-  readonly status: MessageStatus
-  readonly time: number
-  readonly replyTo?: string | undefined
   readonly headers: readonly (readonly [key: string, value: string])[]
-  readonly lead: string
-  readonly sections: readonly Section[]
 }
 
-/** True for a file that is a whole message, good or bad, and not only the body of one. */
+/** True for a text that begins as a whole message does, and is not only the body of one. */
 export const isWhole = (text: string): boolean => /^\ufeff?# MESSAGE[ \t]*(?:\r?\n|$)/.test(text)
 
 /** The text of a section, by its name in any case; `undefined` when there is none. */

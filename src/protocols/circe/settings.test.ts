@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { defaultsOf } from '../../kernel/field.ts'
-import { defaultSettings, isTester, section, settingsFrom } from './settings.ts'
+import { defaultSettings, section, settingsFrom, speaksFor } from './settings.ts'
 
 const settings = (said: object) => settingsFrom({ ...defaultsOf(section), ...said })
 
@@ -26,9 +26,9 @@ it('[CI-5] roles are told without case, several for one agent', () => {
       ['eagle', new Set(['auditor'])],
     ]),
   )
-  expect(['TESTER', 'eagle', 'qa'].map((agent) => isTester({ roles }, agent))).toEqual([true, false, false])
+  expect(['TESTER', 'eagle', 'qa'].map((agent) => speaksFor({ roles }, 'qa', agent))).toEqual([true, false, false])
   // Where nobody is QA, anybody may say how tests went.
-  expect(isTester(settings({ roles: ['eagle=auditor'] }), 'qa')).toBe(true)
+  expect(speaksFor(settings({ roles: ['eagle=auditor'] }), 'qa', 'qa')).toBe(true)
 })
 
 it('[CI-2] further intents, those that need tests, a root and a stall time', () => {

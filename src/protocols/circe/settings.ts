@@ -59,13 +59,13 @@ export interface CirceSettings {
   /** What each role is offered, in lower case; a role that is not here is offered everything. */
   readonly offers: ReadonlyMap<string, ReadonlySet<string>>
   readonly furtherIntents: readonly string[]
-  /** Empty: no task needs them. */
+  /** The intents whose tasks need passed tests; empty: no task needs them. */
   readonly needTests: ReadonlySet<string>
   readonly stallMs: number
   readonly largestMessage: number
   /** What is no message must be this old before it is set aside: another program may still be writing it. */
   readonly settleMs: number
-  /** How long a change waits for another process that is at work on the same task or message. Reading never waits. */
+  /** How long a change waits for another process that changes the same task or message. Reading never waits. */
   readonly turnMs: number
 }
 
@@ -81,14 +81,14 @@ export const settingsFrom = (set: InputOf<typeof section>): CirceSettings => ({
   turnMs: 5000,
 })
 
-/** A misspelt intent would silently lift the need for tests. */
+/** Throws for an unknown intent: a misspelt one would silently lift the need for tests. */
 function needTestsFrom(named: readonly string[], further: readonly string[]): string[] {
   const wanted = named.filter((name) => name !== none)
   for (const name of wanted) expectKnownIntent(name, further, 'circe.needTests: ')
   return wanted
 }
 
-/** A misspelt intent would keep the work from whom it is for. */
+/** Throws for an unknown intent: a misspelt one would keep work from the agents with that role. */
 function offersFrom(lines: readonly string[], further: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const offers = pairsFrom(lines)
   for (const intents of offers.values()) for (const name of intents) expectKnownIntent(name, further, 'circe.offers: ')
@@ -112,25 +112,21 @@ type Roles = Pick<CirceSettings, 'roles'>
 export const isRoleNamed = ({ roles }: Roles, role: 'qa' | 'reviewer'): boolean =>
   [...roles.values()].some((of) => of.has(role))
 
-/** An agent that has a role, for hints. */
+/** The first agent with a role, for hints. */
 export const namedAs = ({ roles }: Roles, role: 'qa' | 'reviewer'): string | undefined =>
   [...roles].find(([, of]) => of.has(role))?.[0]
 
-/** The role that alone sets a check, where roles are configured: not the owner, by whatever way. */
+/** The one role that may set a check, where roles are configured. The owner of the task may not set it then. */
 export function roleThatSets(settings: Roles, check: SettableCheck): 'qa' | 'reviewer' | undefined {
   if (check === 'tests_passed') return isRoleNamed(settings, 'qa') ? 'qa' : undefined
   return check === 'peer_reviewed' && settings.roles.size > 0 ? 'reviewer' : undefined
 }
 
-/** This agent has the role, or no agent has it. */
-const speaksFor = (settings: Roles, role: 'qa' | 'reviewer', agent: string): boolean =>
+/** Whether this agent may say how tests went (`qa`), or that it has reviewed: it has the role, or no agent has it. */
+export const speaksFor = (settings: Roles, role: 'qa' | 'reviewer', agent: string): boolean =>
   !isRoleNamed(settings, role) || settings.roles.get(agent.toLowerCase())?.has(role) === true
 
-/** Whether this agent may say how tests went, or that it has reviewed. */
-export const isTester = (settings: Roles, agent: string): boolean => speaksFor(settings, 'qa', agent)
-export const isReviewer = (settings: Roles, agent: string): boolean => speaksFor(settings, 'reviewer', agent)
-
-/** The intents that the roles of an agent are offered; `undefined` where nothing is configured for any of them. */
+/** The intents that the roles of an agent are offered; `undefined` where none of its roles has any configured. */
 export function offeredTo({ roles, offers }: Pick<CirceSettings, 'roles' | 'offers'>, agent: string) {
   const named = [...(roles.get(agent.toLowerCase()) ?? [])].flatMap((role) => [...(offers.get(role) ?? [])])
   return named.length === 0 ? undefined : new Set(named)

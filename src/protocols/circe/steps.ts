@@ -1,6 +1,6 @@
 /**
- * The steps of changes, as plain data: the table says what each is made of, and reads it back. Anybody may have written what is
- * read. Pure; `store/journal.ts` does them.
+ * The steps of changes, as plain data. The table says which fields a step has, and checks them when a note is read: another program
+ * may have written it. Pure; `store/performing.ts` does the steps.
  */
 import {
   flag,
@@ -24,7 +24,7 @@ const task = matching(isTaskId)
 const file = matching(isFileName)
 const agent: Reader<AgentId> = (value) => (isAgentId(text(value)) ? agentId(text(value)) : unfit())
 
-/** Where a message lies that a step is about. `agent`: in whose folder. */
+/** Where the message of a step lies. `agent`: in whose folder. */
 export interface At {
   readonly place: 'new' | 'inbox' | 'workspace'
   readonly agent?: AgentId
@@ -57,24 +57,24 @@ const event: Reader<CirceEvent> = object({
 })
 
 const steps = {
-  /** Decides a claim of work: lost if another agent was first. `before`: the record that is replaced. */
+  /** Decides a claim of work: lost if another agent was first. `before`: the `.owner` of a former owner, which is replaced. */
   own: { task, owner: agent, at: time, before: maybe(text) },
-  /** `at`: the time of the claim that ends. A claim made since then is left alone. */
+  /** `at`: the time of the claim that ends. A later claim is left alone. */
   disown: { task, owner: agent, at: maybe(time) },
   /** Decides every other claim: lost if the message is gone. */
   claim: { file, agent, task: maybe(task) },
   start: { file, agent },
   write: { task: wholeTask },
-  /** Keeps a file that cannot be believed under another name, as long as it says what it said (`digest`). */
+  /** Keeps a file with mistakes under another name, unless it has changed since it was read (`digest`). */
   beside: { task, file: oneOf(taskFiles), digest: text },
-  /** Messages have counted for their task. */
+  /** Records in the ledger that these messages have counted for their task. */
   count: { task, facts: taskFacts, counted: list(file) },
   log: { file, from: at },
   settle: { file, from: at, task: maybe(task) },
-  /** `unshown`: the agent has yet to be shown it. */
+  /** `unshown`: the message has not been printed to the agent yet. */
   hand: { agent, file, acked: flag, unshown: maybe(flag) },
   unhand: { agent, file },
-  /** A message that is no work waits where it came from. */
+  /** Moves a message that is no work back to `NEW_MESSAGES/`. */
   return: { file, from: at },
   archive: { task },
   back: { task, agent },
@@ -94,7 +94,7 @@ const step: Reader<CirceStep> = (value) => {
   return { do: name, ...(readers[name]!(value) as object) } as CirceStep
 }
 
-/** `undefined` where one of them is no step of ours. */
+/** `undefined` where one of the values is no step of ours. */
 export function parseSteps(values: readonly unknown[]): readonly CirceStep[] | undefined {
   try {
     return values.map(step)
@@ -109,7 +109,7 @@ export const taskOf = (step: CirceStep): TaskId | undefined =>
 
 type Note = Readonly<Record<string, unknown>>
 
-/** The steps of a note, also of an earlier version: it kept events beside the steps, and questions in the cache. */
+/** The steps of a note, also of one that an earlier version wrote: it kept events beside the steps, and questions in the cache. */
 export function stepsInNote({ steps, events = [] }: Note): unknown {
   if (!Array.isArray(steps) || !Array.isArray(events)) return steps
   const present = steps.flatMap((step: unknown) => {

@@ -1,5 +1,5 @@
 /**
- * How a task stands, and the three files that say so. Unknown fields, comments and order of a file that is there are kept.
+ * The state of a task, and the three files that hold it. Unknown fields, comments and the order of an existing file are kept.
  * Pure. Spec: CIRCE, "Task State Files".
  */
 import { readFields } from '../../formats/front-matter.ts'
@@ -17,7 +17,7 @@ import { type SettableCheck, settableChecks, type TaskStatus, taskStatuses } fro
 
 export { type SettableCheck, settableChecks, type TaskStatus, taskStatuses }
 
-/** It is over until new work comes for it. */
+/** A closed task is over until new work comes for it. */
 export const isClosed = (status: TaskStatus): boolean => status === 'completed' || status === 'failed'
 
 export interface Checks extends Readonly<Record<SettableCheck, boolean>> {
@@ -49,9 +49,9 @@ export type TaskTexts = Readonly<Record<TaskFile, string | undefined>>
 
 export interface ReadTask {
   readonly task: Task
-  /** Another program made `.owner`, and `.status` does not say so yet. */
+  /** Another program made `.owner`, and `.status` does not name that owner yet. */
   readonly isClaimedByHand: boolean
-  /** By file: what is wrong in it. The other files then say what it should say. */
+  /** What is wrong in which file. */
   readonly problems: readonly (Problem & { readonly file: TaskFile })[]
 }
 
@@ -101,7 +101,7 @@ export function readTask(id: TaskId, texts: TaskTexts): ReadTask {
     if (text !== 'true' && text !== 'false') wrong('checks', name, text, 'true or false')
     return text === 'true'
   }
-  // What repeats the owner of `.owner`, or is closed, was written after it.
+  // A `.status` that names the same owner, or is closed, was written after `.owner`.
   const isRepeated = (status.get('owner') ?? '').toLowerCase() === holder.toLowerCase()
   const isClaimedByHand = isAgentId(holder) && !isRepeated && (known === 'new' || texts.status === undefined)
   const task: Task = {
@@ -120,18 +120,19 @@ export function readTask(id: TaskId, texts: TaskTexts): ReadTask {
   return { task, problems, isClaimedByHand }
 }
 
-/** Empty for nothing and for `null`, which is what we write for it. Lists and maps are no word at all. */
+/** Empty for a field without a value and for `null`, which we write in that case. `[…]` stands for lists and maps. */
 const wordOf = ({ value, text }: Field): string => (value === null ? '' : (text ?? '[…]'))
 
 /** A byte-order mark is no part of the first key. */
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, '')
-/** Where a field stands, counted from 1; the first line where it is missing. */
+
+/** The line of a field, counted from 1; 1 where the field is missing. */
 export function lineNumberOf(text: string, field: string): number {
   const at = text.split('\n').findIndex((line) => line.startsWith(`${field}:`))
   return at < 0 ? 1 : at + 1
 }
 
-/** The text of one file for a task: a new one, or the one that is there with what has changed. */
+/** The text of one file of a task: a new one, or the existing text with the changed fields. */
 export function printTaskFile(file: TaskFile, task: Task, before: string | undefined): string {
   const fields = fieldsOf[file](task)
   if (before === undefined) return printFields(Object.entries(fields))
@@ -154,13 +155,13 @@ const fieldsOf: Readonly<Record<TaskFile, (task: Task) => Readonly<Record<string
   checks: ({ checks }) => ({ ...checks }),
 }
 
-/** What is known of a task besides its three files: it follows from its messages. */
+/** What the messages of a task tell besides its three files. */
 const factsShape = {
-  /** The message it began with: who asked, and for what. */
+  /** The message that the task began with: who asked, and for what. */
   request: maybe(object({ from: text, intent: text, time })),
-  /** Whom its owner has asked to review. */
+  /** The agents that its owner has asked to review. */
   reviewers: list(text),
-  /** The owner of a task that was completed, as `.owner` still says: a record, not a claim. */
+  /** The owner before the task was opened again, whom `.owner` still names: a record, not a claim. */
   formerOwner: maybe(object({ owner: text, claimedAt: maybe(time) })),
 }
 export type TaskFacts = Shaped<typeof factsShape>

@@ -1,7 +1,6 @@
 /**
- * Messages as programs in the field write them, converted to what the specification says, and back for an answer.
- * Pure. What has one meaning is converted, what has none is left and reported; a message that deviates in nothing
- * comes out as it went in.
+ * Converts messages of other programs that deviate from the specification, and answers back into their form. Pure. A field with one
+ * possible meaning is converted; any other is left and reported. A message without deviations stays as it is.
  *
  * Seen in the field: ids `msg-1759761135-042`, versions `1.1`, times as whole seconds or milliseconds, types of any
  * name, progress as a percentage, `signature` and `auth_version` of a scheme of their own; beside the messages a
@@ -10,22 +9,22 @@
 import { sha256 } from '../../formats/digest.ts'
 import { isObject, type MrMessage, messageTypes, type Payload } from './schema.ts'
 
-/** A file read with `compat`, before anything else looks at it. */
+/** A file read with `compat`, before it is checked. */
 export interface Converted {
-  /** As the specification would have it, as far as it has one meaning. */
+  /** In the form of the specification, as far as possible. */
   readonly value: unknown
   /** What was converted or could not be, one sentence each. */
   readonly notes: readonly string[]
-  /** Fields that stay as they are although the schema refuses them. */
+  /** Fields that the schema must not check. */
   readonly tolerated?: readonly string[]
 }
 
 type Fields = Readonly<Record<string, unknown>>
-/** What a field became, or only a note where it is left as it is. */
+/** The converted value, or only a note where the field is left as it is. */
 type Reading = { readonly became?: unknown; readonly note: string } | undefined
 type Reader = (found: unknown, message: Fields) => Reading
 
-/** The field as the specification has it; `undefined` for a value that is as it should be. */
+/** `undefined` for a value that needs no conversion. */
 const readers: Readonly<Record<string, Reader>> = {
   version(found) {
     const [, major, minor = '0'] = /^(\d{1,9})(?:\.(\d{1,9}))?$/.exec(String(found)) ?? []
@@ -58,7 +57,7 @@ const readers: Readonly<Record<string, Reader>> = {
   auth_version: () => ({ note: 'auth_version belongs to another scheme and is left as it is' }),
 }
 
-/** Reads a message of theirs. What is not even an object is left to the schema to refuse. */
+/** Converts a message. A value that is not an object is left for the schema to refuse. */
 export function convert(found: unknown): Converted {
   if (!isObject(found)) return { value: found, notes: [] }
   const readings = Object.keys(found).flatMap((field) => {
@@ -74,19 +73,14 @@ export function convert(found: unknown): Converted {
   }
 }
 
-export interface Lowered {
-  readonly fileName: string
-  readonly message: Fields
-}
-
-/** The form of those programs, for a message that answers none of theirs: all that `lowerAnswer` looks at. */
+/** The usual form of those programs, for a message that answers none of theirs. */
 export const theirForm: Fields = { version: '1.0', msg_id: 'msg-0-000', timestamp: 0 }
 
 /**
- * An answer in the form of the message it answers, so that its sender understands it: their kind of id, their version,
- * their kind of time, percentages where they wrote percentages, and their own id to correlate by.
+ * An answer in the form of the message that it answers, so that the other program understands it: its kind of id, its version, its
+ * kind of time, percentages where it wrote percentages, and its own id as `correlation_id`.
  */
-export function lowerAnswer(answer: MrMessage, original: Fields): Lowered {
+export function lowerAnswer(answer: MrMessage, original: Fields): { fileName: string; message: Fields } {
   const at = Date.parse(answer.timestamp)
   const seconds = Math.floor(at / 1000)
   const id = foreignId.test(String(original.msg_id)) ? `msg-${seconds}-${lastThree(answer.msg_id)}` : answer.msg_id
@@ -110,14 +104,14 @@ export function lowerAnswer(answer: MrMessage, original: Fields): Lowered {
 
 const foreignId = /^msg-(\d{1,15})-(\d{1,9})$/
 
-/** The same id of theirs always becomes the same one of ours, so that answers find what they answer. */
+/** An id of another program always becomes the same id of ours, so that answers find the message they answer. */
 function readId(found: unknown, what: string): Reading {
   if (typeof found !== 'string' || !foreignId.test(found)) return undefined
   const became = standardIdOf(found)
   return { became, note: `${what} ${found} read as ${became}` }
 }
 
-/** The id by which a message is known here, from the name of its file without the ending. */
+/** Our id of a message, from the name of its file without the ending. */
 export const idOfStem = (stem: string): string => (foreignId.test(stem) ? standardIdOf(stem) : stem)
 
 export const standardIdOf = (foreign: string): string => `msg_${sha256(foreign).slice(0, 8)}`
@@ -135,7 +129,7 @@ function momentOf(found: unknown): number | undefined {
 }
 const latest = Date.UTC(9999, 11, 31)
 
-/** 0.0–1.0 for a percentage. Up to 1 a number already is a share; above 100 it is neither. */
+/** 0.0–1.0 for a percentage; `undefined` for a number up to 1, which is a share already, and for one above 100. */
 function shareOf(found: unknown): number | undefined {
   const text = typeof found === 'string' ? /^\s*(\d{1,3}(?:\.\d{1,9})?)\s*%\s*$/.exec(found)?.[1] : undefined
   const percent = text === undefined ? found : Number(text)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { draftOf } from './draft.ts'
+import { draftOf, payloadFrom } from './draft.ts'
 import { printMessage } from './format.ts'
 
 describe('a draft', () => {
@@ -55,5 +55,14 @@ describe('a draft', () => {
         hint: 'Correct `payload.status`, `payload.progress`, `payload.blockers` and send again.',
       }),
     )
+  })
+})
+
+describe('a payload', () => {
+  it('may be a value or JSON, and is an object in both', () => {
+    expect(payloadFrom({ task: 'Fix it' })).toEqual({ task: 'Fix it' })
+    expect(payloadFrom('{"task": "Fix it"}')).toEqual({ task: 'Fix it' })
+    for (const given of ['[]', [], '{', '1'])
+      expect(() => payloadFrom(given)).toThrow(expect.objectContaining({ code: 'BAD_PAYLOAD' }))
   })
 })

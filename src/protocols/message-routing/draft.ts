@@ -1,6 +1,7 @@
-/** What a sender wants to say, checked before anything is done about it: a message without its id and its number. */
+/** What a sender wants to send, checked before anything is written: a message without its id, number and time. */
 import { parseJson } from '../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import type { JsonInput } from '../../kernel/field.ts'
 import { largestMessage, printMessage } from './format.ts'
 import { type AgentId, agentId, messageId } from './layout.ts'
 import { isObject, type MrMessage, type Payload } from './schema.ts'
@@ -8,11 +9,11 @@ import type { MrSendInput } from './store/outcomes.ts'
 import { type FieldProblem, messageProblems, payloadProblems } from './validate.ts'
 import { currentVersion } from './versions.ts'
 
-/** Of any type: that it is one of the five is checked here. */
-export type DraftInput = Omit<MrSendInput, 'type' | 'compat'> & { readonly type: string }
+/** The type may be any text: it is checked here. */
+type DraftInput = Omit<MrSendInput, 'type' | 'compat'> & { readonly type: string }
 
-/** The fields that the store fills in while it holds the lock under which the message is written. */
-export interface Stamp {
+/** The fields that the store fills in, in the turn of the recipient's inbox. */
+interface Stamp {
   readonly msg_id: string
   readonly sequence: number
   readonly timestamp: string
@@ -24,14 +25,14 @@ export interface MrDraft {
   stamped(stamp: Stamp): MrMessage
 }
 
-/** Stands in while the rest is checked; its values are valid. */
+/** Valid values for checking the other fields. */
 export const example: Stamp = { msg_id: 'msg_00000000', sequence: 1, timestamp: '2025-01-01T00:00:00.000Z' }
 
-/** Throws `InvalidInput` with every reason at once. */
+/** Throws with every reason at once. */
 export function draftOf(input: DraftInput, largest = largestMessage): MrDraft {
   const from = agentId(input.from)
   const to = agentId(input.to)
-  const stamped = (stamp: Stamp) => ({ ...(input.extra ?? {}), ...fieldsOf(input, stamp) }) as MrMessage
+  const stamped = (stamp: Stamp) => ({ ...input.extra, ...fieldsOf(input, stamp) }) as MrMessage
   const message = stamped(example)
   const issues = messageProblems(message)
   if (issues.length === 0) issues.push(...payloadProblems(message))
@@ -71,11 +72,11 @@ const invalidMessage = (issues: readonly FieldProblem[]) =>
     details: { issues },
   })
 
-/** A payload as a person typed it: what is wrong with it is a mistake in the request, not a broken file. */
-export function payloadFrom(text: string): Payload {
+/** A payload as a caller gave it, as a value or as JSON. Mistakes are `InvalidInput`, not `Corrupt`. */
+export function payloadFrom(given: JsonInput): Payload {
   let value: unknown
   try {
-    value = parseJson(text)
+    value = typeof given === 'string' ? parseJson(given) : given
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     throw badPayload(`it is not JSON (${error.message})`, error)
@@ -85,7 +86,7 @@ export function payloadFrom(text: string): Payload {
 }
 
 const badPayload = (why: string, cause?: unknown) =>
-  invalidInput('BAD_PAYLOAD', `--payload must be a JSON object; ${why.replace(/\.\)$/, ')')}.`, {
-    hint: 'Give one such as \'{"task": "Review the login"}\', or put it into a file: --payload @FILE.',
+  invalidInput('BAD_PAYLOAD', `The payload must be a JSON object; ${why.replace(/\.\)$/, ')')}.`, {
+    hint: 'Give one such as {"task": "Review the login"}.',
     ...(cause === undefined ? {} : { cause }),
   })

@@ -1,8 +1,8 @@
 /**
- * From a message to the neutral envelope (`lift`) and from a draft to what is sent (`lower`). Pure.
+ * Lifts a message into an envelope, and lowers a draft into the input of a send. Pure.
  *
- * An ask is a task-delegation, a tell a status-update, an answer a result. What the payload of that type has no field for lies in
- * `payload.signalbox`: inside of the payload, so that it is encrypted with it.
+ * An ask is a task-delegation, a tell a status-update, an answer a result. What the payload of that type has no field for goes into
+ * `payload.signalbox`, so that it is encrypted with the payload.
  */
 import { type Draft, type Envelope, handleOf, kindOf, type Lifted, type MessageKind } from '../../kernel/envelope.ts'
 import type { Claim } from '../../messaging/claims/claim.ts'
@@ -21,7 +21,7 @@ const kinds: Readonly<Record<MessageType, MessageKind>> = {
   heartbeat: 'tell',
   result: 'answer',
 }
-/** A status that says no more than the type does. */
+/** The status of a message whose draft gave none. `textOf` leaves it out. */
 const plainStatus = { 'status-update': 'in_progress', result: 'success' } as const
 const priorities = { high: 9, normal: undefined, low: 1 } as const
 
@@ -32,7 +32,7 @@ type Content = Pick<MrMessage, 'type' | 'payload' | 'requires_ack'> & {
   readonly correlation_id?: string | undefined
 }
 
-/** `claim`: who has taken it by a verb that every protocol has, and not ended it. What was received otherwise is done with. */
+/** `claim`: of an agent that took it by the neutral `take` and has not ended it. A message taken by `receive` is finished. */
 export const lift = ({ claim, ...view }: MrView & { readonly claim?: Claim }): Envelope => {
   const { protocol, id, from, to, state, path, createdAt, message } = view
   const headline = { protocol, id, from, to, state, path, createdAt }
@@ -41,11 +41,11 @@ export const lift = ({ claim, ...view }: MrView & { readonly claim?: Claim }): E
   return { ...headline, handle: handleOf(view), stage, native: message, ...held, ...liftedFields(message) }
 }
 
-/** What is to be sent. Id, number and time are given to it then. */
+/** Sending adds id, number and time. */
 export function lower(draft: Draft): MrSendInput {
   const { from, to, text, summary, urgency = 'normal', attachments, dependsOn, deadline } = draft
   const type = types[kindOf(draft)]
-  // A status-update that names a message acknowledges it, so a tell names it elsewhere.
+  // A status-update with a `correlation_id` is an acknowledgement, so a tell carries its reply in `payload.signalbox`.
   const isNamed = type !== 'status-update' && draft.replyTo !== undefined && isMessageId(draft.replyTo)
   const replyTo = isNamed ? draft.replyTo : undefined
   const context = {
@@ -68,7 +68,7 @@ export function lower(draft: Draft): MrSendInput {
 
 function liftedFields(message: Content): LiftedFields {
   const { type, payload, priority = defaults.priority, correlation_id: replyTo, requires_ack = false } = message
-  // A type of another program, let in with `compat`, wants something.
+  // A type of another program, which `compat` lets in, is an ask.
   const kind = (kinds as Readonly<Record<string, MessageKind>>)[type] ?? 'ask'
   const { files, dependencies, deadline } = isObject(payload.context) ? payload.context : {}
   const carried = carriedFieldsIn({ attachments: files, dependsOn: dependencies, deadline })
@@ -85,7 +85,7 @@ function liftedFields(message: Content): LiftedFields {
   }
 }
 
-/** The words of the payload; what it says besides, and the envelope does not, stands below them as it was written. */
+/** The text of the payload. Fields that neither it nor the envelope holds follow as JSON. */
 export function textOf({ type, payload }: Pick<MrMessage, 'type' | 'payload'>): string {
   const field = ['task', 'message'].find((name) => typeof payload[name] === 'string')
   const { signalbox: _, ...rest } = payload

@@ -1,6 +1,6 @@
 /**
- * A message as a file: JSON, two blanks a level, the fields in the order of the specification's examples. Reading
- * refuses with the reasons rather than guesses; unknown fields are kept and written after the known ones.
+ * A message as a file: JSON, two blanks a level, the fields in the order of the specification's examples. Unknown fields are kept
+ * and written after the known ones.
  */
 import { parseJson, stringify } from '../../formats/json.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
@@ -8,7 +8,7 @@ import type { Malformed, Parsed } from '../../kernel/problem.ts'
 import type { MrMessage } from './schema.ts'
 import { type FieldProblem, messageProblems } from './validate.ts'
 
-/** What may be sent, in bytes of the file. Spec: Message Routing, "Scalability Limits". */
+/** The largest file that may be sent, in bytes. Spec: Message Routing, "Scalability Limits". */
 export const largestMessage = 10_240
 /** Larger files are not read at all. */
 export const largestRead = 1024 * 1024
@@ -20,7 +20,7 @@ export interface MalformedMessage extends Malformed {
 
 type ParsedMessage = Exclude<Parsed<MrMessage>, Malformed> | MalformedMessage
 
-/** Reads what a file says. What the table of payloads has against a message is a question of its own. */
+/** Checks a file against the schema, but not its payload against the table of payloads: `payloadProblems` does that. */
 export function parseMessage(bytes: Uint8Array): ParsedMessage {
   const read = readValue(bytes)
   return 'value' in read ? judgeValue(read.value) : read
@@ -37,13 +37,13 @@ export function readValue(bytes: Uint8Array): { readonly value: unknown } | Malf
   }
 }
 
-/** What a small file of our own says; `undefined` for what is no JSON, which tells nothing. */
+/** The JSON value in a file; `undefined` where it is not JSON. */
 export function jsonIn(bytes: Uint8Array): unknown {
   const read = readValue(bytes)
   return 'value' in read ? read.value : undefined
 }
 
-/** Is this value a message? `tolerated` names fields that may be as they are. */
+/** Checks a value against the schema. `tolerated`: fields that are not checked. */
 export function judgeValue(value: unknown, tolerated: readonly string[] = []): ParsedMessage {
   const [first, ...others] = messageProblems(value).filter(({ field }) => !tolerated.includes(field))
   if (first) return { outcome: 'malformed', problems: [first, ...others] }
@@ -57,7 +57,7 @@ function withoutNull(message: MrMessage): MrMessage {
   return others as MrMessage
 }
 
-/** The whole file. No line end at its end, as `JSON.stringify` gives it and the specification writes it. */
+/** The text of the file, without a line end, as in the specification. */
 export const printMessage = (message: MrMessage): string => stringify(inOrder(message), 2)
 
 /** As in the specification's examples; other fields follow as they come. */

@@ -1,10 +1,9 @@
 /**
- * The numbers of a sender as its reader has seen them, and what they tell: a gap is a loss, a fall to 1 a restart. Works
- * on ranges, so that a number of a hostile sender costs no more than any other. Pure.
- * Spec: Message Routing, "Sequence Numbering".
+ * The sequence numbers of a sender as its reader has seen them: a gap is a loss, a fall to 1 a restart. Works on ranges, so that a
+ * huge number of a hostile sender costs nothing. Pure. Spec: Message Routing, "Sequence Numbering".
  *
- * After a restart the same numbers come again, so a number alone does not say which message it was. The sender's own times
- * tell the old numbering from the new one; all times here are those of messages, in milliseconds.
+ * After a restart the same numbers come again. The times in the messages, here in milliseconds, tell the old numbering from the new
+ * one.
  */
 
 /** From and to, both included. */
@@ -13,34 +12,33 @@ export type Range = readonly [first: number, last: number]
 export interface Seen {
   /** The highest number since the last restart. */
   readonly last: number
-  /** Below it and never seen; a message that comes late fills its place. */
+  /** Numbers below it that have not been seen. A message that comes late is removed from them. */
   readonly missing: readonly Range[]
   /** The time of the message with the highest number. */
   readonly at?: number
-  /** The time of the last restart: what is not later belongs to the numbering before it. */
+  /** The time of the last restart: a message that is not later belongs to the old numbering. */
   readonly since?: number
-  /** The sender was told to begin again at this time, and no message from after that has been seen yet. */
+  /** A person reset the sender's numbers at this time, and no later message has been seen yet. */
   readonly resetAt?: number
 }
 
 export const nothingSeen: Seen = { last: 0, missing: [] }
 
-/** The oldest gaps are forgotten first; they have been reported. */
+/** More gaps are forgotten, the oldest first: they have been reported. */
 const mostRanges = 64
 
 export interface Noted {
   readonly seen: Seen
-  /** Numbers that were skipped. */
   readonly skipped?: Range
   /** The last number before the sender began again. */
   readonly restartedAfter?: number
 }
 
-/** One more number and the time of its message, in the order in which the messages were handed out. */
+/** Notes one more number with the time of its message. Called in the order in which the messages were handed out. */
 export function noteNumber(seen: Seen, number: number, at?: number): Noted {
   const restarted = restartIn(seen, number, at)
   if (restarted) return restarted
-  // A late message of the numbering before the restart says nothing about this one.
+  // A late message of the old numbering says nothing about the new one.
   if (at !== undefined && seen.since !== undefined && at < seen.since) return { seen }
   if (number > seen.last) {
     const noted: Seen = { ...seen, last: number, ...timeOf(at) }
@@ -53,14 +51,14 @@ export function noteNumber(seen: Seen, number: number, at?: number): Noted {
 }
 
 /**
- * The sender began again: it was told to, or its number fell to 1, or to one that had come already although this message
- * was sent later than the one with the highest number. In the last case number 1 itself was lost.
+ * The sender began again at 1: a person reset its numbers; or its number fell to 1; or it fell to one that was seen before, in a
+ * message later than the one with the highest number. In the last case number 1 itself was lost.
  */
 function restartIn(seen: Seen, number: number, at: number | undefined): Noted | undefined {
   const { last, missing, resetAt } = seen
   const isAfterReset = resetAt !== undefined && at !== undefined && (at > resetAt || (at === resetAt && number <= last))
   const isFall = number < last && without(missing, number) === missing
-  // The highest number once more is one that was given out twice: other programs do that now and then.
+  // `<`, not `<=`: other programs sometimes give out the highest number twice.
   const isLater = at !== undefined && seen.at !== undefined && at > seen.at
   if (!isAfterReset && !(isFall && (number === 1 || isLater))) return undefined
   const since = isAfterReset
@@ -77,10 +75,10 @@ function restartIn(seen: Seen, number: number, at: number | undefined): Noted | 
 const timeOf = (at: number | undefined) => (at === undefined ? {} : { at })
 const before = (at: number | undefined) => (at === undefined ? undefined : at - 1)
 
-/** The sender was told to begin again. What it sent before that may still be on its way. */
+/** A person reset the sender's numbers. Messages from before that may still come. */
 export const expectRestart = (seen: Seen, resetAt: number): Seen => ({ ...seen, resetAt })
 
-/** True for a message of the numbering that is being counted now. */
+/** True for a message of the current numbering. */
 export const isCurrent = ({ since }: Pick<Seen, 'since'>, at: number): boolean => since === undefined || at > since
 
 /** The ranges without one number; the same ranges when it is in none. */
@@ -94,7 +92,7 @@ export function without(ranges: readonly Range[], number: number): readonly Rang
   return [...ranges.slice(0, at), ...rest, ...ranges.slice(at + 1)]
 }
 
-/** A message that goes back to the inbox will be handed out again: its number is expected once more. */
+/** A message goes back to the inbox and will be handed out again: its number is expected again. */
 export function expectAgain(seen: Seen, number: number): Seen {
   if (number > seen.last || without(seen.missing, number) !== seen.missing) return seen
   return { ...seen, missing: [...seen.missing, [number, number] as const].slice(-mostRanges) }

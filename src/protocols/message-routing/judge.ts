@@ -1,4 +1,4 @@
-/** Is a file in an inbox a message for that inbox? Every reason against it, and every remark about it. Pure. */
+/** Judges whether a file is a message for the inbox that it lies in, with every reason against it and every remark. Pure. */
 import type { Malformed, Parsed, Problem } from '../../kernel/problem.ts'
 import type { Converted } from './compat.ts'
 import { judgeValue, largestMessage, largestRead, parseMessage, readValue } from './format.ts'
@@ -9,13 +9,13 @@ import { type FieldProblem, payloadProblems } from './validate.ts'
 import { versionProblem } from './versions.ts'
 
 export interface Where {
-  /** Whose inbox; without it the recipient is not compared. */
+  /** The owner of the inbox; without it the recipient is not compared. */
   readonly agent?: string
-  /** Without it the name is not compared. */
+  /** Without it the id is not compared with the name. */
   readonly fileName?: string
-  /** Of the whole file, when only its beginning was read. */
+  /** Of the whole file, of which perhaps only the beginning was read. */
   readonly size: number
-  /** Reads the deviations of other programs. */
+  /** Reads the known deviations of other programs. */
   readonly convert?: ((value: unknown) => Converted) | undefined
 }
 
@@ -62,7 +62,7 @@ export function judgeFile(bytes: Uint8Array, where: Where): Judged {
   }
 }
 
-/** A message of another major version may have any fields, so its version is looked at first. */
+/** A message of another major version may have any fields, so the version is checked first. */
 function unreadVersion(value: unknown): Problem | undefined {
   const version = textIn(value, 'version')
   return version !== undefined && /^\d+\.\d+\.\d+$/.test(version) ? versionProblem(version) : undefined
@@ -79,7 +79,7 @@ function misplacement(message: MrMessage, writtenId: string | undefined, { agent
   return undefined
 }
 
-/** The same for a person who wants every reason told. */
+/** The same for a person, who gets every reason. */
 export function validateFile(bytes: Uint8Array, where: Where): Validated {
   const { size } = where
   const judged = judgeFile(bytes, where)
@@ -88,14 +88,14 @@ export function validateFile(bytes: Uint8Array, where: Where): Validated {
     const isValid = issues.length + payloadIssues.length === 0
     return { outcome: isValid ? 'valid' : 'invalid', issues, payloadIssues, notes: judged.notes, size }
   }
-  // Where the schema itself has nothing against it, it is the version, the name or the place.
+  // If the schema finds no problem, it is the version, the name or the inbox.
   const parsed = parseMessage(bytes)
   const place = { expected: 'a message for this place', found: undefined }
   const issues = parsed.outcome === 'malformed' ? parsed.problems : judged.problems.map((one) => ({ ...one, ...place }))
   return { outcome: 'invalid', issues, payloadIssues: [], notes: [], size }
 }
 
-/** Senders keep to this size; a message beyond it is still read. */
+/** Sending refuses this size; a larger message is still read. */
 function oversize({ size }: Where): FieldProblem[] {
   if (size <= largestMessage) return []
   const found = problem('MESSAGE_TOO_LARGE', `The message has ${size} bytes; ${largestMessage} is the most`)
@@ -116,5 +116,4 @@ const refused = (found: Problem, msgId: string | undefined): NoMessage => ({
   msgId,
 })
 
-/** What is wrong, one sentence each. */
 export const sentencesOf = (problems: readonly Problem[]): string[] => problems.map(({ message }) => message)

@@ -7,12 +7,12 @@
  *     .sequences/{recipient}      the last number this agent gave out to that recipient
  *     error.log                   what was rejected here, and what this agent could not deliver
  *   and of our own:
- *     taken/ evicted/ rejected/   what left the inbox, kept for a while
+ *     taken/ evicted/ rejected/   messages that left the inbox, kept for a while
  *     evictions.log               one line for each eviction
  *     .received.json              the numbers seen of each sender, to notice gaps
  *     .awaiting/{id}              sent by this agent and not acknowledged yet
  *     .acked/{id}                 acknowledged by this agent
- *     versions.json               the versions that this agent speaks, for those who write to it
+ *     versions.json               the versions that this agent speaks, for its senders
  */
 import { sha256 } from '../../formats/digest.ts'
 import { invalidInput } from '../../kernel/errors.ts'
@@ -23,7 +23,7 @@ declare const brand: unique symbol
 export type AgentId = string & { readonly [brand]: 'AgentId' }
 export type MessageId = string & { readonly [brand]: 'MessageId' }
 
-/** The schema's own letters; the length is ours, since a name becomes a folder. */
+/** The letters are those of the schema; the length is ours, since a name becomes a folder. */
 export const isAgentId = (text: string): text is AgentId => /^[a-z0-9_-]{1,64}$/.test(text)
 export const isMessageId = (text: string): text is MessageId => /^msg_[a-f0-9]{8}$/.test(text)
 
@@ -51,12 +51,11 @@ function reasonAgainst(text: string): string {
 
 const shown = (text: string): string => printableLine(JSON.stringify(text.slice(0, 80)))
 
-/** The folders that a message can lie in, all of its recipient. */
+/** The folders of the recipient that a message can lie in. */
 export const folders = ['inbox', 'taken', 'evicted', 'rejected'] as const
 export type Folder = (typeof folders)[number]
 export type KeptFolder = Exclude<Folder, 'inbox'>
 
-// All parts of these paths are checked already.
 const below = (folder: string, rest: string): TreePath => `${folder}/${rest}` as TreePath
 
 export const agentPath = (root: TreePath, agent: AgentId): TreePath =>
@@ -81,11 +80,11 @@ export const versionsPath = ofAgent('versions.json')
 export const sequencePath = (root: TreePath, sender: AgentId, recipient: AgentId): TreePath =>
   below(sequencesPath(root, sender), recipient)
 
-/** By which other programs guard that counter, where they do. It stays there, empty. */
+/** The lock file by which other programs guard that counter. It stays there, empty. */
 export const sequenceLockPath = (root: TreePath, sender: AgentId, recipient: AgentId): TreePath =>
   below(sequencesPath(root, sender), `${recipient}.lock`)
 
-/** What stands in an agent's folder under which name. */
+/** The kind of each entry in an agent's folder. */
 export const agentEntries: Readonly<Record<string, 'leaf' | 'folder'>> = {
   inbox: 'folder',
   taken: 'folder',
@@ -104,15 +103,12 @@ const extension = '.json'
 
 export const fileNameOf = (id: string): string => `${id}${extension}`
 
-/** What a file is called without its ending: the id, in a file that obeys the specification. */
+/** The name of a file without its ending: the id, in a file that obeys the specification. */
 export const stemOf = (fileName: string): string => fileName.slice(0, -extension.length)
 
 /** True for what counts as a message in an inbox. Hidden files, `*.tmp` and `*.lock` belong to other programs. */
 export const isMessageName = (name: string): boolean => name.endsWith(extension) && !name.startsWith('.')
 
-/**
- * The folder for what is remembered of a sender that writes its name itself, at any length: the name, or the beginning and a
- * digest of one that is too long for a file, together longer than any agent's name.
- */
+/** The folder of a sender, whose name may be of any length. A long name is cut and gets a digest, longer than any agent's name. */
 export const senderFolder = (from: string): string =>
   from.length <= 64 ? from : `${from.slice(0, 32)}-${sha256(from)}`

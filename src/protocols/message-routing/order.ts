@@ -3,7 +3,7 @@ import { parseDateTime } from '../../formats/date-time.ts'
 import { inOrder, type Ordered } from '../../kernel/order.ts'
 import { defaults, type MrMessage } from './schema.ts'
 
-/** A message with the moment its timestamp means, so that it is worked out once. */
+/** A message with its timestamp in milliseconds. */
 export interface Timed {
   readonly message: MrMessage
   readonly at: number
@@ -19,7 +19,7 @@ export const byTime = (a: Timed, b: Timed): number => inOrder(ordered(a), ordere
 export const byPriority = (a: Timed, b: Timed): number =>
   inOrder(ordered(a, -priorityOf(a)), ordered(b, -priorityOf(b)))
 
-/** 10 is the most urgent here. */
+/** 10 is the most urgent. */
 const priorityOf = ({ message }: Timed): number => message.priority ?? defaults.priority
 
 const ordered = ({ message: { sequence, from, msg_id }, at }: Timed, priority = 0): Ordered => ({

@@ -1,10 +1,10 @@
-/** What is handed to Message Routing from outside the tree. Each is asked for when it is first used. */
+/** What Message Routing needs from outside of the tree. Each is asked for when it is first used. */
 import type { Outside } from '../../kernel/outside.ts'
 import type { Tree } from '../../tree/tree.ts'
 import type { Sealing } from './security/encryption.ts'
 
 export interface MrPorts {
-  /** The directory of the user's own in which the keys for this workspace are, unless the settings name another. */
+  /** The user's own directory for the keys of this workspace, unless the settings name another. */
   keysFolder(): Promise<string>
   /** A tree of plain files in that directory, closed by the caller. */
   openTree(folder: string): Promise<Tree>

@@ -1,12 +1,12 @@
 /**
- * What a message says, in the specification's own field names: its schema as data, and one table of the payloads.
+ * The fields of a message: its schema as data, and one table of the payloads.
  * Spec: Message Routing, "Message Format Specification" and "Message Types Catalog".
  */
 
 export const messageTypes = ['status-update', 'task-delegation', 'result', 'command', 'heartbeat'] as const
 export type MessageType = (typeof messageTypes)[number]
 
-/** A message as it stands in its file, unknown fields included. */
+/** A message as it is in its file, unknown fields included. */
 export interface MrMessage {
   readonly version: string
   readonly msg_id: string
@@ -27,10 +27,10 @@ export type Payload = { readonly [field: string]: unknown }
 export const isObject = (value: unknown): value is Payload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What stands in for a field that is absent. An absent `correlation_id` stays absent. */
+/** The values of absent fields. An absent `correlation_id` has none. */
 export const defaults = { requires_ack: false, priority: 5 } as const
 
-/** The part of JSON Schema (draft-07) that the two tables below need; `validate.ts` knows no more. */
+/** The part of JSON Schema (draft-07) that the two tables below need, and `validate.ts` implements. */
 export interface Schema {
   readonly type: 'object' | 'string' | 'integer' | 'number' | 'boolean' | 'array'
   /** What is expected, in words that follow "expected". */
@@ -103,10 +103,9 @@ const parts = (properties: Readonly<Record<string, Schema>>, ...required: string
 })
 
 /**
- * Every payload field: its type, its range, and (at the end of each object) which must be there. The specification
- * calls no field required, and one of its own examples is a task with nothing but `task`; so required is the one field
- * without which a message of its type says nothing.
- * See docs/decisions/0016-message-routing-payloads.md.
+ * Every payload field with its type and range, and at the end of each object its required fields. The specification calls no field
+ * required, and one of its examples is a task with only `task`. So the one field is required without which a message of its type
+ * says nothing. See docs/decisions/0016-message-routing-payloads.md.
  */
 export const payloadSchemas: Readonly<Record<MessageType, Schema>> = {
   'status-update': parts(
@@ -157,8 +156,8 @@ export const payloadSchemas: Readonly<Record<MessageType, Schema>> = {
 type Role = 'agent' | 'coordinator'
 
 /**
- * Which way each type usually goes. Roles are read off the names, as in the specification's examples; a message that goes
- * another way is noted and delivered all the same.
+ * The usual sender and recipient of each type. Roles are taken from the names, as in the specification's examples. A message with
+ * an unusual direction is delivered with a note.
  */
 const usualDirections: Readonly<Record<MessageType, readonly `${Role} to ${Role}`[]>> = {
   'status-update': ['agent to coordinator'],
@@ -170,7 +169,7 @@ const usualDirections: Readonly<Record<MessageType, readonly `${Role} to ${Role}
 
 const roleOf = (name: string): Role => (/^coordinator(?:[-_]|$)/.test(name) ? 'coordinator' : 'agent')
 
-/** A sentence about an unusual direction, else `undefined`. An acknowledgement goes wherever the message came from. */
+/** A sentence about an unusual direction. An acknowledgement may go in any direction. */
 export function unusualDirection({ from, to, type, correlation_id }: MrMessage): string | undefined {
   if (type === 'status-update' && typeof correlation_id === 'string') return undefined
   const direction = `${roleOf(from)} to ${roleOf(to)}` as const

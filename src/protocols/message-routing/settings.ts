@@ -66,10 +66,10 @@ export const section = {
 
 type Section = InputOf<typeof section>
 
-/** What each of them means is said in `section`. */
+/** `section` says what each of them means. */
 export interface MrSettings extends Pick<Section, 'root' | 'inboxLimit' | 'keepBytes'> {
   readonly keepMs: number
-  /** What is not JSON must be this old before it is rejected: another program may still be writing it. */
+  /** A file that is not JSON must be this old before it is rejected: another program may still be writing it. */
   readonly settleMs: number
   readonly security: SecuritySettings
   readonly keys: string | undefined

@@ -1,13 +1,13 @@
 /**
- * What the schema has against a value, worded as the specification's own `error.log` is. The schema is read as data; a test
- * compares the result with a full validator. Pure. See docs/decisions/0017-checks-read-off-the-schema.md.
+ * Checks a value against the schema, which is data. Problems are worded as in the specification's own `error.log`. A test compares
+ * the result with a full validator. Pure. See docs/decisions/0017-checks-read-off-the-schema.md.
  */
 import { parseDateTime } from '../../formats/date-time.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import type { Problem } from '../../kernel/problem.ts'
 import { isObject, type MessageType, messageSchema, payloadSchemas, type Schema } from './schema.ts'
 
-/** With what the schema asks for and what stands there instead. */
+/** With what the schema expects and what was found. */
 export interface FieldProblem extends Problem {
   readonly expected: string
   /** `undefined`: the field is missing. */
@@ -16,9 +16,9 @@ export interface FieldProblem extends Problem {
 
 export const messageProblems = (message: unknown): FieldProblem[] => problemsIn(message, messageSchema, '')
 
-/** What the table of payloads has against one: refused when sent, reported when received. */
+/** The problems of a payload by the table of payloads. Sending refuses them, receiving reports them. */
 export const payloadProblems = ({ type, payload }: { type: MessageType; payload: unknown }): FieldProblem[] =>
-  // A type of another program, let in with `compat`, has no rules to keep to.
+  // There are no rules for a type of another program, which `compat` lets in.
   Object.hasOwn(payloadSchemas, type) ? problemsIn(payload, payloadSchemas[type], 'payload') : []
 
 function problemsIn(value: unknown, schema: Schema, place: string): FieldProblem[] {
@@ -35,7 +35,7 @@ function problemsIn(value: unknown, schema: Schema, place: string): FieldProblem
   })
 }
 
-/** Whether the value itself is right, whatever it contains. */
+/** Whether the value itself is right, without its fields or items. */
 function isAsAsked(value: unknown, schema: Schema): boolean {
   const { type, enum: words, pattern, format, minimum = -Infinity, maximum = Infinity } = schema
   if (type === 'object') return isObject(value)
@@ -62,7 +62,7 @@ function wrong(field: string, expected: string, value: unknown): FieldProblem {
 
 const longest = 60
 
-/** A value as a person would name it: short, on one line, and nothing in it can move a cursor. */
+/** A value in a few words on one line, without control characters. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return `'${printableLine(cut(value))}'`
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -4,7 +4,7 @@
  */
 import type { Problem } from '../../kernel/problem.ts'
 
-/** What we write, and what an agent speaks that says nothing about it. */
+/** The version that we write, and that an agent speaks if it states none. */
 export const currentVersion = '1.0.0'
 export const spokenVersions: readonly string[] = [currentVersion]
 
@@ -21,10 +21,7 @@ export function compareVersions(a: Version, b: Version): number {
   return different < 0 ? 0 : a[different]! < b[different]! ? -1 : 1
 }
 
-/**
- * Why a message of this version is not read, or `undefined`. Only the major number decides: a newer minor one adds
- * fields, and unknown fields are kept.
- */
+/** Why a message of this version is not read. Only the major number decides: minor versions add fields, and unknown ones are kept. */
 export function versionProblem(text: string): Problem | undefined {
   const version = parseVersion(text)
   const majors = new Set(spokenVersions.map((spoken) => parseVersion(spoken)?.[0]))
@@ -35,7 +32,7 @@ export function versionProblem(text: string): Problem | undefined {
   return { code: 'UNSUPPORTED_VERSION', field: '', message }
 }
 
-/** The highest version that stands in both lists; `undefined` when they share none. What is no version is passed over. */
+/** The highest version in both lists; `undefined` when they share none. A text that is no version is skipped. */
 export function negotiate(ours: readonly string[], theirs: readonly string[]): string | undefined {
   let best: { readonly text: string; readonly version: Version } | undefined
   for (const text of ours) {

@@ -1,7 +1,4 @@
-/**
- * The agents: those that have a folder in `AGENTS/`. They compare without case, and a folder that is there is used as it is
- * called.
- */
+/** The agents that have a folder in `AGENTS/`. Their names compare without case; an existing folder keeps its spelling. */
 import { nearest } from '../../../kernel/nearest.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
@@ -14,11 +11,11 @@ import type { CirceParts } from './parts.ts'
 
 export interface KnownAgent {
   readonly agent: AgentId
-  /** As its folder is called. */
+  /** The name of its folder as it is spelled. */
   readonly folder: string
 }
 
-/** Sorted. Of two folders that differ by case alone, the lower-case one counts; `inspect` tells of the other. */
+/** Sorted. Of two folders that differ by case alone, the lower-case one counts; `inspect` reports the other. */
 export async function knownAgents({ tree, root }: CirceParts): Promise<KnownAgent[]> {
   const known = new Map<string, KnownAgent>()
   for (const { name, kind } of await listIfFolder(tree, agentsPath(root))) {
@@ -29,7 +26,7 @@ export async function knownAgents({ tree, root }: CirceParts): Promise<KnownAgen
   return [...known.values()].sort((a, b) => (a.agent < b.agent ? -1 : 1))
 }
 
-/** Those that have a folder, or that the log names: they have sent or claimed something. */
+/** The agents that have a folder, or that the log names because they have sent or claimed something. */
 export async function agentsInFiles(parts: CirceParts): Promise<ReadonlySet<string>> {
   const agents = new Set<string>((await knownAgents(parts)).map(({ agent }) => agent))
   for (const { agent } of eventsIn(await logBytes(parts))) if (isAgentId(agent)) agents.add(agent.toLowerCase())
@@ -38,7 +35,7 @@ export async function agentsInFiles(parts: CirceParts): Promise<ReadonlySet<stri
 
 /** The folder that an agent has, or would get. */
 export async function folderOf(parts: CirceParts, agent: AgentId): Promise<string> {
-  // Nearly always it is called like the agent, and one look is enough.
+  // Nearly always the folder is spelled like the agent, and one look is enough.
   if (await parts.tree.look(childOf(agentsPath(parts.root), agent))) return agent
   return (await knownAgents(parts)).find((known) => known.agent === agent)?.folder ?? agent
 }
@@ -55,7 +52,7 @@ export class Agents {
     this.#parts = parts
   }
 
-  /** Makes the folders of agents, and those that all share; throws for a name that no agent can have before anything is made. */
+  /** Makes the folders of agents, and the shared ones. All names are checked before anything is made. */
   async init(...names: readonly string[]): Promise<readonly CirceInitialised[]> {
     const { tree, root } = this.#parts
     const made: CirceInitialised[] = []
@@ -72,7 +69,7 @@ export class Agents {
     return made
   }
 
-  /** A sentence for the reader of an inbox that is not there; none when it is. */
+  /** A notice for the reader of an inbox that does not exist. */
   async noticesAboutReader(name: string): Promise<readonly string[]> {
     const agent = agentId(name)
     if (await this.#parts.tree.look(childOf(agentsPath(this.#parts.root), await folderOf(this.#parts, agent))))

@@ -1,4 +1,4 @@
-/** What becomes of the files of a task when it is completed, and when it is given back. Each may be done twice. */
+/** Moves the files of a task when it is completed, and when it is given back. Both may be repeated. */
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { listIfFolder, lookIfThere, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import { setAside } from '../../../messaging/quarantine/quarantine.ts'
@@ -23,14 +23,14 @@ import {
 } from './places.ts'
 import { tasksOnTree } from './task-files.ts'
 
-/** Agents may add files while this goes through the folders. */
+/** Agents may add files meanwhile, so the folders are gone through again. */
 const mostRounds = 5
-/** Deeper folders in a workspace are not gone into. */
+/** Deeper folders of a workspace are left alone. */
 const deepest = 8
 
 /**
- * Brings everything of a task into the log: messages wherever they lie, and what workspaces hold of it. Spec: CIRCE, "Message
- * Locations", and step 6 of its flow.
+ * Moves all messages of a task into the log, and its files in workspaces too.
+ * Spec: CIRCE, "Message Locations", and "Message Flow Example", step 6.
  */
 export async function archiveTask(parts: CirceParts, task: TaskId): Promise<void> {
   for (let round = 1; round <= mostRounds; round++) {
@@ -40,7 +40,7 @@ export async function archiveTask(parts: CirceParts, task: TaskId): Promise<void
     for (const one of found) {
       // Messages that came after the task was completed, such as new work, are not counted yet and stay.
       if (one.message.task !== task || !counted.has(one.name)) continue
-      // The mark first: if this process is killed, the message is still there to be found with it.
+      // The mark first: if this process is killed, the next one still finds the message, and removes the mark again.
       const { agent } = one
       if (agent !== undefined) await removeIfLeaf(parts.tree, childOf(handedPath(agent), one.name))
       await settleMessage(parts, one, one.name, { task })
@@ -53,7 +53,7 @@ export async function archiveTask(parts: CirceParts, task: TaskId): Promise<void
   }
 }
 
-/** `longer`: other tasks with the name of this one in theirs, as `FEAT-02-b` has that of `FEAT-02`. */
+/** `longer`: other tasks whose name contains this one, as `FEAT-02-b` contains `FEAT-02`. */
 async function archiveWorkspace(
   parts: CirceParts,
   task: TaskId,
@@ -69,7 +69,7 @@ async function archiveWorkspace(
       const path = childOf(from, name)
       if (kind === 'folder' && depth < deepest) {
         const isOwn = !isOfTask && depth === 0 && name === task
-        // What lies below `WORKSPACE/{task}/` lies as it did there.
+        // `WORKSPACE/{task}/` itself is left out of the path in the log.
         await walk(path, isOwn ? to : childOf(to, name), depth + 1, isOfTask || isOwn)
       }
       if (kind !== 'leaf' || !(isOfTask || (await isAbout(parts, path, name, task, longer)))) continue
@@ -83,7 +83,7 @@ async function archiveWorkspace(
   return count
 }
 
-/** The name contains the task, and not only as a part of another word: `FEAT-02` is not in `FEAT-021.md`. */
+/** True for a name that contains the task as a whole word: `FEAT-021.md` does not contain `FEAT-02`. */
 export function hasTask(name: string, task: string): boolean {
   const isPart = (character: string | undefined) => character !== undefined && /[A-Za-z0-9]/.test(character)
   for (let at = name.indexOf(task); at >= 0; at = name.indexOf(task, at + 1)) {
@@ -97,7 +97,7 @@ async function messageAt(parts: CirceParts, path: TreePath): Promise<CirceMessag
   return read && 'message' in read ? read.message : undefined
 }
 
-/** A message says itself what it is about, whatever its name has in it. */
+/** A message names its task in its header; of any other file the name decides. */
 async function isAbout(
   parts: CirceParts,
   path: TreePath,
@@ -110,17 +110,14 @@ async function isAbout(
   return hasTask(name, task) && !longer.some((other) => hasTask(name, other))
 }
 
-/** A message from another agent; what an agent wrote itself and never sent is a draft. */
+/** A message that was sent to this agent. One from the agent itself that is not in the log is a draft. */
 async function isReceivedHere(parts: CirceParts, path: TreePath, name: FileName, agent: AgentId): Promise<boolean> {
   const message = await messageAt(parts, path)
   if (message === undefined || !isSameAgent(message.from, agent)) return message !== undefined
   return (await loggedBytes(parts.tree, parts.root, name)) !== undefined
 }
 
-/**
- * Puts the work of a task back into `NEW_MESSAGES/`: the message itself, or the logged one, if its owner has handled or changed
- * it.
- */
+/** Moves the work of a task back to `NEW_MESSAGES/`. If its owner has handled or changed the message, the logged one is copied. */
 export async function bringBack(parts: CirceParts, task: TaskId, owner: AgentId): Promise<void> {
   const { found } = await lookAround(parts)
   const work = found.filter(({ message }) => message.task === task && takesTask(message.intent))
@@ -130,14 +127,14 @@ export async function bringBack(parts: CirceParts, task: TaskId, owner: AgentId)
   if (work.length > 0) return
   const last = await lastLoggedWork(parts, task)
   if (last === undefined) return
-  // A disk that failed for a moment hides what the owner has: copied from the log, it would be there twice.
+  // A disk error may have hidden the owner's file from `lookAround`: a copy from the log would be a second message.
   const theirs = spotsOf(await knownAgents(parts)).filter(({ agent }) => agent === owner)
   for (const spot of theirs)
     if (await lookIfThere(parts.tree, pathAt(parts, spot, last))) return returnMessage(parts, spot, last)
   await copyFromLog(parts, last)
 }
 
-/** Puts one message of an agent back where messages wait. Twice is fine. */
+/** Moves one message of an agent back to `NEW_MESSAGES/`. A repeat is fine. */
 export async function returnMessage(parts: CirceParts, spot: Spot, name: FileName): Promise<void> {
   const { tree, root } = parts
   const found = await readAt(parts, spot, name)
@@ -162,7 +159,7 @@ async function lastLoggedWork(parts: CirceParts, task: TaskId): Promise<FileName
   return last?.name
 }
 
-/** Forgets what an agent was handed and has no more. The marks are listed first: each was made when its message was there. */
+/** Removes the marks of messages that an agent no longer has. The marks are listed first, so that no new one is removed. */
 export async function sweepHanded(parts: CirceParts, { agent, folder }: KnownAgent): Promise<void> {
   const { tree } = parts
   for (const { name, kind } of await listIfFolder(tree, handedPath(agent))) {

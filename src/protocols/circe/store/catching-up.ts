@@ -1,6 +1,6 @@
 /**
- * What every command does first: finishes what killed processes left, sets aside what is no message, brings messages to all to
- * every agent, and lets messages count for their tasks, whichever program wrote them.
+ * What every command does first: finishes what killed processes left, sets aside files that are no messages, copies messages to all
+ * to every agent, and counts messages for their tasks, whichever program wrote them.
  */
 import type { TaskId } from '../names.ts'
 import { countAll, countTask, type Left } from './counting.ts'
@@ -18,10 +18,10 @@ export interface CaughtUp extends Lying {
   readonly left: Left
 }
 
-/** Each pass can bring news for the next one; nothing keeps doing so. */
+/** A pass can leave work for the next one, but not without end. */
 const mostPasses = 5
 
-/** `logs`: also what another program put straight into the log. Not inside a turn. */
+/** `logs`: also counts messages that another program put straight into the log. Not inside a turn. */
 export async function catchUp(parts: CirceParts, { logs = false, isFresh = true } = {}): Promise<CaughtUp> {
   await parts.changes.finishAll()
   await publishStaged(parts)
@@ -43,7 +43,7 @@ export async function catchUp(parts: CirceParts, { logs = false, isFresh = true 
   return { ...lying, rejected, left }
 }
 
-/** Lets the messages of one task count that were left because there were too many. Not inside a turn. */
+/** Counts the messages of one task that `catchUp` left. Not inside a turn. */
 export async function finishTask(
   parts: CirceParts,
   { left }: Pick<CaughtUp, 'left'>,

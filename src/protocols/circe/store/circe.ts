@@ -29,13 +29,13 @@ export class Circe {
     const root = treePath(settings.root)
     const index = new MessageIndex({ tree, root, settings })
     const known = { tree, clock, settings, root, index, directory: new AgentDirectory(tree) }
-    // The steps of a change are done with all of the parts, and the journal is one of them.
+    // The journal is one of the parts, and its steps need all of them.
     const parts: CirceParts = Object.assign(known, { changes: changesOf(known as unknown as CirceParts) })
     this.#parts = parts
     this.agents = new Agents(parts)
     this.sending = new Sending(parts)
-    this.claiming = new Claiming(parts)
     this.settling = new Settling(parts)
+    this.claiming = new Claiming(parts, this.settling)
     this.tasks = new Tasks(parts)
     this.people = new People(parts)
     this.overview = new Overview(parts)
@@ -45,7 +45,7 @@ export class Circe {
     return (await import('./neutral.ts')).circeNeutral(this, this.#parts)
   }
 
-  /** What `doctor` should know; with `repair`, what can be put right is. */
+  /** What `doctor` should know; with `repair`, what can be repaired is. */
   async inspect(options: Partial<InspectionOptions> = {}): Promise<readonly Finding[]> {
     return (await import('./inspect.ts')).inspect(this.#parts, { repair: false, ...options })
   }

@@ -161,3 +161,20 @@ describe('who may set a check', () => {
     expect((await circe.overview.tasks('FEAT-1'))[0]!.owner).toBe('other')
   })
 })
+
+describe('a caller that goes away while its claim is made', () => {
+  it.each([0, 1000])('has claimed nothing: the task is free again (waiting %i ms)', async (waitMs) => {
+    const circe = open()
+    await asked(circe, 'implement_feature', 'FEAT-1')
+    const gone = new AbortController()
+    // The first look at the clock is made for the claim.
+    const now = () => {
+      gone.abort()
+      return clock.now()
+    }
+    const leaving = new Circe({ tree, clock: { now }, settings: settingsFrom(defaultsOf(section)) })
+    expect(await leaving.claiming.claim('eng', { waitMs, signal: gone.signal })).toMatchObject({ outcome: 'nothing' })
+    expect((await circe.overview.tasks('FEAT-1'))[0]).toMatchObject({ status: 'new', owner: undefined })
+    expect(await taken(circe, 'qa')).toBe('implement_feature')
+  })
+})

@@ -1,9 +1,9 @@
 /**
- * Claiming. Work is decided by the exclusive creation of `TASKS/{id}.owner`, everything else by the move of the message; what
- * lies in an inbox already is handed out by a mark. Of many claimers one wins; the losers change nothing. Spec:
- * CIRCE, "Message Flow Example", step 2.
+ * Claiming. The claimer that creates `TASKS/{id}.owner` wins work; the one that moves the message wins any other message. A message
+ * that lies in an inbox already gets a mark when it is handed out. The losers change nothing.
+ * Spec: CIRCE, "Message Flow Example", step 2.
  */
-
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { isBusy } from '../../../messaging/journal/journal.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
@@ -26,6 +26,7 @@ import type { CirceClaimed, CirceClaimOptions, OwnedByOther } from './outcomes.t
 import { ownerNow } from './overview.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
 import { expectMessage, isFor, isFound, type Listed, type Lying, type PlacedMessage, readAt } from './places.ts'
+import type { Settling } from './settling.ts'
 import { readTaskFiles, sound } from './task-files.ts'
 import { viewWithBody } from './view.ts'
 
@@ -36,11 +37,14 @@ interface Taking extends Patience, Pick<CirceClaimOptions, 'untilHandedOut'> {}
 
 export class Claiming {
   readonly #parts: CirceParts
+  readonly #settling: Settling
 
-  constructor(parts: CirceParts) {
+  constructor(parts: CirceParts, settling: Settling) {
     this.#parts = parts
+    this.#settling = settling
   }
 
+  /** If the signal is aborted meanwhile, what was claimed is given back. */
   async claim(
     name: string,
     { file, task, intents = [], waitMs = 0, signal, untilHandedOut = false }: CirceClaimOptions = {},
@@ -72,9 +76,9 @@ export class Claiming {
         else return tried
         return undefined
       }
-      // A name that nothing has is a mistake; a message that another agent has, or that is logged, is a lost race.
+      // A name that no message has is an error; a message that another agent has, or that is logged, is a lost race.
       if (wantedFile !== undefined)
-        await expectMessage(parts, wantedFile, 'See what there is: signalbox circe inbox AGENT')
+        await expectMessage(parts, wantedFile, `See what there is: ${call('circe inbox', { as: agent })}`)
       for (const one of isNamed ? claimable(lying, agent) : offeredFirst(lying, agent, parts.settings)) {
         const claimed = isWanted(one) && !(await wasHanded(parts, one, agent)) && (await tryNext(one, false))
         if (claimed) return claimed
@@ -89,15 +93,16 @@ export class Claiming {
       }
       return undefined
     }
-    const folders = [newPath(parts.root), inboxPath(parts.root, await folderOf(parts, agent))]
-    const claimed = waitMs > 0 ? await waitFor(parts.tree, folders, attempt, { waitMs, signal }) : await attempt()
+    const folders = waitMs > 0 ? [newPath(parts.root), inboxPath(parts.root, await folderOf(parts, agent))] : []
+    const giveBack = ({ message }: Claimed) => this.#settling.giveBack(agent, message.file)
+    const claimed = await waitFor(parts.tree, folders, attempt, { waitMs, signal, giveBack })
     await acted(parts, agent)
     if (claimed) return claimed
     if (stuck) throw stuck
     return { outcome: 'nothing', owned }
   }
 
-  /** What an agent has not been handed yet. */
+  /** The messages that an agent can claim: it has not been handed them, and no other agent owns their task. */
   async waitingFor(name: string): Promise<readonly Listed[]> {
     const agent = agentId(name)
     const waiting: Listed[] = []
@@ -110,18 +115,18 @@ export class Claiming {
     return waiting
   }
 
-  /** What `claim` gave with `untilHandedOut` was printed. */
+  /** The caller has printed the message that `claim` gave with `untilHandedOut`. */
   async handedOut(agent: string, file: string): Promise<void> {
     await handedOut(this.#parts, agentId(agent), fileName(file))
   }
 
-  /** Lets the agent claim it again, because the answer did not reach it. */
+  /** Lets the agent claim the message again, because the answer did not reach the agent. */
   async takeBack(agent: string, file: string): Promise<void> {
     await takeBack(this.#parts, agentId(agent), fileName(file))
   }
 }
 
-/** Asked without a turn: an agent may keep many messages in its inbox. */
+/** Asked before a turn is taken, since an agent may keep many messages in its inbox. */
 async function wasHanded(parts: CirceParts, { place, name }: Listed, agent: AgentId): Promise<boolean> {
   return place === 'inbox' && (await handedOf(parts, agent, name)) !== undefined
 }
@@ -139,14 +144,14 @@ async function tryApart(
     tried = await tryOne(parts, candidate, agent, taking)
   })
   if (error) return error
-  // It was claimed, by this process or another one, and has left the folder.
+  // The message has left the folder: another process has claimed it, or this one has.
   if (tried === 'lost') parts.index.moved(candidate)
   else if ('outcome' in tried && candidate.place === 'new')
     parts.index.moved(candidate, { place: 'inbox', agent, folder: await folderOf(parts, agent) })
   return tried
 }
 
-/** One message, for an agent that it is for. Not inside a turn. */
+/** Tries to claim one message for an agent that may claim it. Not inside a turn. */
 export async function tryOne(
   parts: CirceParts,
   candidate: Listed,
@@ -166,7 +171,7 @@ export async function tryOne(
   return turn(parts, subjectOf(candidate.name, candidate.message.task), tryNow, taking)
 }
 
-/** It was claimed and told before, but the answer never arrived. */
+/** The agent claimed the message before, but never got the answer. */
 async function handAgain(parts: CirceParts, found: PlacedMessage, agent: AgentId, taking: Taking): Promise<Attempt> {
   const steps = takingSteps(found, agent, taking)
   const committed = await commit(parts, subjectOf(found.name, found.message.task), steps)
@@ -179,7 +184,7 @@ async function claimWork(parts: CirceParts, found: PlacedMessage, agent: AgentId
   const read = sound(parts, await readTaskFiles(parts, id))
   const { owner, status } = read.task
   const isOwned = owner !== undefined && !isClosed(status)
-  // Only an owner may have to be told from a record: else the log need not be searched for a task without a ledger.
+  // Only where there is an owner must a claim be told from a record. Without one, no ledger is made from the log.
   const ledger = isOwned ? await readLedger(parts, id) : await knownLedger(parts, id)
   if (!isOwned || isRecord(read.task, ledger!.facts)) {
     const owned = await own(parts, found, agent, read, ledger, takingSteps(found, agent, taking))
@@ -199,7 +204,7 @@ async function claimMessage(parts: CirceParts, found: PlacedMessage, agent: Agen
   return committed.outcome === 'lost' ? 'lost' : claimedNow(parts, found, agent, committed.durability)
 }
 
-/** Told as it is now, in the inbox. */
+/** The answer to the claimer, with the message as it lies in the inbox now. */
 async function claimedNow(
   parts: CirceParts,
   found: PlacedMessage,
@@ -207,7 +212,7 @@ async function claimedNow(
   durability: Durability,
 ): Promise<Claimed> {
   let now: PlacedMessage = found
-  // It is claimed, also where it cannot be looked at once more.
+  // If it cannot be read again, it is claimed all the same.
   await apart(async () => {
     const folder = await folderOf(parts, agent)
     const read = await readAt(parts, { place: 'inbox', agent, folder }, found.name)
@@ -221,7 +226,7 @@ const takingSteps = (
   agent: AgentId,
   { untilHandedOut = false }: Taking,
 ): CirceStep[] => [
-  ...(place === 'new' ? [{ do: 'claim', file: name, agent, task: task } as const] : []),
+  ...(place === 'new' ? [{ do: 'claim', file: name, agent, task } as const] : []),
   { do: 'hand', agent, file: name, acked: false, unshown: untilHandedOut ? true : undefined },
 ]
 
@@ -229,8 +234,8 @@ const takingSteps = (
 export const isOwnBroadcast = ({ place, message }: Listed, agent: AgentId): boolean =>
   place === 'new' && isEverybody(message.to) && isSameAgent(message.from, agent)
 
-/** What an agent is offered, the best first: without work for all that is configured for other roles. */
-export function* offeredFirst(lying: Pick<Lying, 'found'>, agent: AgentId, settings: CirceSettings): Generator<Listed> {
+/** What an agent is offered: first the intents of its roles, then the rest but work to all, which is for other roles. */
+function* offeredFirst(lying: Pick<Lying, 'found'>, agent: AgentId, settings: CirceSettings): Generator<Listed> {
   const wanted = offeredTo(settings, agent)
   const later: Listed[] = []
   for (const one of claimable(lying, agent)) {
@@ -241,10 +246,7 @@ export function* offeredFirst(lying: Pick<Lying, 'found'>, agent: AgentId, setti
   yield* later
 }
 
-/**
- * What an agent may claim, the oldest first: from its inbox, and from where messages wait for anybody. One by one, since nearly
- * always the first is enough.
- */
+/** What an agent may claim, the oldest first. A generator, since the first one is nearly always enough. */
 export function* claimable({ found }: Pick<Lying, 'found'>, agent: AgentId): Generator<Listed> {
   for (const one of found) {
     if (one.place === 'new' ? isFor(one.message, agent) : one.place === 'inbox' && one.agent === agent) yield one

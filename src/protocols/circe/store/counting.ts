@@ -1,7 +1,8 @@
 /**
- * Keeps tasks in step with messages, whichever program wrote them: each message about a task counts once, in the order of time,
- * and a line of the log says so. What it does to the task is in `effects.ts`.
+ * Counting: each message about a task changes the task once, in the order of time, whichever program wrote the message. A line of
+ * the log says that it has counted. `effects.ts` says what the message does to the task.
  */
+import { groupBy } from '../../../kernel/group-by.ts'
 import { type Committed, isBusy } from '../../../messaging/journal/journal.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { claimed, type Effect, effectOf, isRecord, opened } from '../effects.ts'
@@ -16,27 +17,30 @@ import { isClosed, newTask, noFacts, type Task, type TaskFacts } from '../task.t
 import { apart, commit, type Patience, turn } from './journal.ts'
 import { forgetLedger, type Ledger, readLedger } from './ledgers.ts'
 import { appendEvent, countLine, eventsOf, logBytes, missingLine } from './log.ts'
-import { addTo, type CirceParts, type Subject, subjectOf } from './parts.ts'
+import { type CirceParts, type Subject, subjectOf } from './parts.ts'
 import { isFound, type Listed, lookAround, oldestFirst, type PlacedMessage, readAt, readWhole } from './places.ts'
 import { answerDetail, answeredBy, wordsOf } from './questions.ts'
 import { readSoundState, readState, readTaskFiles, type TaskState, tasksOnTree } from './task-files.ts'
 
-/** The messages that have not counted yet, because there were too many at once. By task; the next command goes on. */
+/** By task, the messages that were left for the next command to count, because there were too many or the task was busy. */
 export type Left = ReadonlyMap<TaskId, readonly Listed[]>
 
-/** In milliseconds: a command counts new messages for so long before it does what it was asked for. */
+/** In milliseconds: after so long a command stops counting, and does what it was asked for. */
 const longestWork = 1000
-/** As many messages of one task as one change takes into account. */
+/** So many messages of one task count in one change at most. */
 const mostAtOnce = 100
-/** For more tasks than this the log is gone through once, and not searched for each. */
+/** For more tasks than this the log is read through once, instead of searched for each task. */
 const few = 16
 
-/** All that have not counted yet, task by task. `did` when any did. Not inside a turn. */
+/** Counts the messages that have not counted yet, task by task. `did`: any has. Not inside a turn. */
 export async function countAll(
   parts: CirceParts,
   found: readonly Listed[],
 ): Promise<{ readonly did: boolean; readonly left: Left }> {
-  const tasks = new Map<TaskId, Listed[]>()
+  const about = groupBy(found, ({ message }) => message.task)
+  const alone = about.get(undefined) ?? []
+  about.delete(undefined)
+  const tasks = about as Map<TaskId, Listed[]>
   const left = new Map<TaskId, readonly Listed[]>()
   const settled: Listed[] = []
   let did = false
@@ -46,14 +50,12 @@ export async function countAll(
       did ||= counted === true
       if (counted !== undefined) settled.push(...messages)
     })
-  const alone: Listed[] = []
-  for (const one of found) {
-    const { task } = one.message
-    if (task === undefined) alone.push(one)
-    else addTo(tasks, task, one)
-  }
-  const kept = alone.filter((one) => parts.index.isKept(one))
-  await apart(() => tellOf(parts, kept))
+  await apart(() =>
+    tellOf(
+      parts,
+      alone.filter((one) => parts.index.isKept(one)),
+    ),
+  )
   for (const one of alone) await attempt([one], () => countAlone(parts, one))
   await apart(async () => {
     for (const task of await countMany(parts, tasks)) {
@@ -73,7 +75,7 @@ export async function countAll(
   return { did, left }
 }
 
-/** True when any message of a task counted; `undefined` when its files cannot be believed. Not inside a turn. */
+/** True when any message of the task counted; `undefined` when its files have mistakes. Not inside a turn. */
 export async function countTask(
   parts: CirceParts,
   task: TaskId,
@@ -84,16 +86,16 @@ export async function countTask(
   return turn(parts, `task.${task}`, () => countInTurn(parts, task, messages), patience)
 }
 
-/** An agent that has moved the work of a task by hand has claimed it before one that says so only now. In its turn. */
+/** Counts the work that an agent moved by hand, before a `claim_task` message is sent: that claim came first. In the turn of the task. */
 export async function takeUp(parts: CirceParts, task: TaskId): Promise<void> {
   const theirs = (await lookAround(parts)).found.filter(({ message }) => message.task === task)
   await countInTurn(parts, task, theirs)
 }
 
 /**
- * For many tasks the log is gone through once. A task without files needs nothing if all its messages have counted. If none
- * has, and they change nothing but what is known of the task, their lines in the log are enough: the ledger follows from
- * these. Answers the tasks that are in step then.
+ * Counts the messages of many tasks without files, reading the log once. If none of a task's messages has counted, and they only
+ * change its facts, their lines in the log are enough: the ledger can be made from them. Answers the tasks whose messages have all
+ * counted.
  */
 async function countMany(
   parts: CirceParts,
@@ -103,11 +105,11 @@ async function countMany(
   if (byTask.size <= few) return []
   const known = new Set<string>(await tasksOnTree(parts))
   for (const { name } of await listIfFolder(tree, ledgersPath)) known.add(name)
-  // A message that is not indexed would be judged again by every command: a ledger is worth its file.
+  // Every command would judge a message again that is not in a saved index: its task gets a ledger instead.
   const isLookedAtOnce = (one: Listed) => (one.place === 'logged' || index.isKept(one)) && !isTaken(one)
   const simple = [...byTask].filter(([task, messages]) => !known.has(task) && messages.every(isLookedAtOnce))
   if (simple.length <= few) return []
-  // One process at a time. Another that claims such a task meanwhile may write the line too; the first one counts.
+  // One process at a time. A process that claims such a task meanwhile may write the line too; the first line counts.
   const count = async () => {
     const counted = countedIn(await logBytes(parts))
     const done: TaskId[] = []
@@ -152,7 +154,7 @@ function arePlain(parts: CirceParts, id: TaskId, messages: readonly Listed[]): b
 export const effectNow = ({ clock, settings }: CirceParts, task: Task, facts: TaskFacts, message: Head): Effect =>
   effectOf(task, facts, message, Math.min(message.time, clock.now()), settings)
 
-/** Looks without a turn, so that a command which finds everything in step waits for no other process. */
+/** Asked before the turn is taken, so that a command with nothing to count waits for no other process. */
 async function isDue(parts: CirceParts, task: TaskId, messages: readonly Listed[]): Promise<boolean> {
   const ledger = await readLedger(parts, task, { isKept: true })
   if (messages.some(({ name }) => !ledger.counted.has(name))) return true
@@ -174,21 +176,21 @@ async function countInTurn(parts: CirceParts, id: TaskId, messages: readonly Lis
     while (batch.length > 0) batch = batch.slice((await countSome(parts, id, batch)).count)
   }
   for (const one of [...messages].sort(oldestFirst)) {
-    // Of a message to all every agent has a copy.
+    // Each agent has a copy of a message to all, under the same name.
     if (!counted.has(one.name)) {
       counted.add(one.name)
       const whole = await readWhole(parts, one)
       if (whole?.message.task === id) batch.push(whole)
     }
     if (batch.length >= mostAtOnce || isTaken(one)) await flush()
-    // At once: the agent that moved it away may have written about it since, as its owner.
+    // Before the next message: the agent that moved this one may have written that as the owner.
     if (isTaken(one) && (await ownTaken(parts, id, one))) did = true
   }
   await flush()
   return did
 }
 
-/** A ledger that lacks what the log has is an old copy that another program put back: it is made again. */
+/** A ledger that lacks lines of the log is an old copy that another program restored: it is made again. */
 async function readFresh(parts: CirceParts, id: TaskId, messages: readonly Listed[]): Promise<TaskState> {
   const state = await readState(parts, id)
   const unknown = new Set<string>(messages.flatMap(({ name }) => (state.counted.has(name) ? [] : [name])))
@@ -198,7 +200,7 @@ async function readFresh(parts: CirceParts, id: TaskId, messages: readonly Liste
   return readState(parts, id)
 }
 
-/** An agent that made `.owner` by hand owns the task like any other: the other two files and the log say so too. */
+/** Another program made `.owner`: the other two files and the log are brought up to date. */
 async function ownByHand(parts: CirceParts, { task, facts }: TaskState): Promise<void> {
   const { id, owner } = task
   const at = parts.clock.now()
@@ -221,8 +223,8 @@ async function ownTaken(parts: CirceParts, task: TaskId, taken: Listed): Promise
 }
 
 /**
- * Makes an agent the owner of the task of some work. A ledger that is not written down yet follows from the log. `steps` come
- * between owning and the log. In the turn of the task.
+ * Makes an agent the owner of the task of some work. Without `ledger` none is written: it can be made from the log. `steps` are
+ * done after the one that makes `.owner`. In the turn of the task.
  */
 export async function own(
   parts: CirceParts,
@@ -250,7 +252,7 @@ export async function own(
   )
 }
 
-/** Makes one message count; answers why it did not do what its sender wanted. In the turn of its task. */
+/** Counts one message; answers why it did not do what its sender wanted. In the turn of its task. */
 export async function countOne(
   parts: CirceParts,
   found: PlacedMessage,
@@ -260,8 +262,8 @@ export async function countOne(
 }
 
 /**
- * Lets the first of some messages count by one change: until one takes, gives back or completes the task, or answers a
- * question, which is a change by itself. In the turn of the task.
+ * Counts the first of some messages in one change. A message that claims, gives back or completes the task, or is an answer, is a
+ * change by itself. In the turn of the task.
  */
 async function countSome(
   parts: CirceParts,
@@ -300,7 +302,7 @@ async function countSome(
     ...(next === 'complete' ? [{ do: 'archive', task: id } as const] : []),
   ]
   const committed = await commit(parts, `task.${id}`, steps, events)
-  // Another program has made itself the owner in this instant: judged again, the message is refused.
+  // Another program has made `.owner` in this instant: judged again, the message is refused.
   if (committed.outcome === 'lost') return countSome(parts, id, messages)
   return { count: counted.length, refused: last!.refused }
 }
@@ -332,7 +334,7 @@ async function answerLines(parts: CirceParts, found: PlacedMessage, at: number):
   return [{ at, event: 'answered', agent: message.from, task: message.task, file: question, detail }]
 }
 
-/** Questions to people, and answers, that are about no task. */
+/** Counts a question to a person, or an answer, that is about no task. */
 async function countAlone(parts: CirceParts, found: Listed): Promise<boolean> {
   const { message, name } = found
   const isNew = message.asks !== undefined && (await missingLine(parts, name, message)).length > 0
@@ -345,7 +347,7 @@ async function countAlone(parts: CirceParts, found: Listed): Promise<boolean> {
   return turn(parts, subjectOf(name, undefined), count, { isPatient: false })
 }
 
-/** `lines`: those that say that it was sent. True when anything was written. */
+/** `lines`: the line that the message was sent, if the log lacks it. True when anything was written. */
 export async function countAloneInTurn(
   parts: CirceParts,
   found: PlacedMessage,
@@ -353,20 +355,20 @@ export async function countAloneInTurn(
   subject: Subject = subjectOf(found.name, undefined),
 ): Promise<boolean> {
   const events = [...lines, ...(await answerLines(parts, found, parts.clock.now()))]
-  // One line needs no note: it is there whole, or not at all.
+  // One line needs no note: appending it is atomic.
   if (events.length > 1) await commit(parts, subject, [], events)
   else for (const event of events) await appendEvent(parts, event)
   return events.length > 0
 }
 
-/** Work that an agent has, and with it its task. */
+/** Work that lies with an agent. */
 const isTaken = ({ place, message }: Listed): boolean =>
   (place === 'inbox' || place === 'workspace') && takesTask(message.intent)
 
-/** Another program moved the work to an agent, and the task has no owner: the move was the claim. */
+/** Work that lies with an agent although its task has no owner: another program moved it, and the move was the claim. */
 function isClaim({ message }: Listed, { task, problems, facts }: Pick<TaskState, 'task' | 'problems' | 'facts'>) {
   if (problems.length > 0 || !takesTask(message.intent) || isClosed(task.status)) return false
-  // What an agent had before the task was opened again is no claim of the new work.
+  // Work from before the task was opened again is no claim of the new work.
   if (isRecord(task, facts)) return message.time >= (facts.request?.time ?? 0)
   return task.owner === undefined
 }

@@ -1,13 +1,11 @@
 /**
- * A message to all that is no work goes to every agent known at that moment but its sender, one copy each. The copies are
- * prepared first and then moved, one by one: a copy that has been moved is had, whatever its reader does with it, and one that
- * has not is still there for the next process. An agent with nothing but a shell may have moved the message into its own inbox
- * before that: the others get their copies from there. Spec: CIRCE, "Required Headers" (`to`), and the README.
+ * A message to all that is no work goes to every agent known at that moment but its sender, one copy each. The copies are prepared
+ * first and then moved one by one: after a crash, the next process moves those that are left. An agent with only a shell may have
+ * moved the message into its own inbox before that: the other agents get copies of that file.
+ * Spec: CIRCE, "Required Headers" (`to`), and the README.
  */
-import { childOf } from '../../../kernel/tree-path.ts'
-import { lookIfThere } from '../../../messaging/leaves/tolerant.ts'
 import { isForFirstMover } from '../intents.ts'
-import { copyPath, logsPath } from '../layout.ts'
+import { copyPath } from '../layout.ts'
 import { type AgentId, isEverybody, isSameAgent } from '../names.ts'
 import type { CirceMessage } from '../schema.ts'
 import { knownAgents } from './agents.ts'
@@ -15,12 +13,12 @@ import { apart, commit, type Patience, turn } from './journal.ts'
 import { missingLine } from './log.ts'
 import { copiesOf, copyForLog } from './moving.ts'
 import { type CirceParts, subjectOf } from './parts.ts'
-import { isFound, type Listed, readAt } from './places.ts'
+import { isFound, isInLog, type Listed, readAt } from './places.ts'
 
 export const isForEverybody = ({ to, intent }: Pick<CirceMessage, 'to' | 'intent'>): boolean =>
   isEverybody(to) && !isForFirstMover(intent)
 
-/** True when anything was brought to anybody. Not inside a turn. */
+/** True when an agent got a copy. Not inside a turn. */
 export async function bringAll(parts: CirceParts, found: readonly Listed[]): Promise<boolean> {
   let did = false
   for (const one of found) {
@@ -32,14 +30,11 @@ export async function bringAll(parts: CirceParts, found: readonly Listed[]): Pro
   return did
 }
 
-/** In `NEW_MESSAGES/`, once there is a recipient. With an agent, if it is not in the log: the log gets the first copy. */
-async function isDue(parts: CirceParts, one: Listed): Promise<boolean> {
-  if (one.place === 'new') return (await recipientsOf(parts, one)).length > 0
-  const { tree, root } = parts
-  return (await lookIfThere(tree, childOf(logsPath(root), one.name))) === undefined
-}
+/** In `NEW_MESSAGES/`: once there is a recipient. In an inbox: unless it is in the log, which gets a copy with the agents. */
+const isDue = async (parts: CirceParts, one: Listed): Promise<boolean> =>
+  one.place === 'new' ? (await recipientsOf(parts, one)).length > 0 : !(await isInLog(parts, one.name))
 
-/** Answers who got a copy. Without another agent the message waits. Not inside a turn. */
+/** Answers the agents that got a copy. While there is no other agent, the message waits. Not inside a turn. */
 export function bringToAll(parts: CirceParts, found: Listed, patience?: Patience): Promise<readonly AgentId[]> {
   return turn(parts, subjectOf(found.name, found.message.task), () => bringInTurn(parts, found), patience)
 }
@@ -50,7 +45,7 @@ async function bringInTurn(parts: CirceParts, found: Listed): Promise<readonly A
   if (!isFound(now) || !isForEverybody(now.message) || now.message.task !== found.message.task) return []
   if (!(await isDue(parts, now))) return []
   const recipients = await recipientsOf(parts, now)
-  // Nothing was moved from here as long as no note says so: these are of a process that was killed before.
+  // A process that prepared these copies was killed before it wrote its note: none of them has been moved.
   for (const whose of await copiesOf(parts, now.name)) await tree.remove(copyPath(now.name, whose))
   for (const whose of [copyForLog, ...recipients]) await tree.create(copyPath(now.name, whose), now.message.bytes)
   const { from, task } = now.message

@@ -1,4 +1,4 @@
-/** Which messages of its inbox an agent was handed, and which it has acknowledged: one mark each in the workspace's state. */
+/** Marks which messages of its inbox an agent has claimed, and which it has acknowledged. One leaf each below `.signalbox/`. */
 import { childOf } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
@@ -6,14 +6,11 @@ import { handedPath } from '../layout.ts'
 import type { AgentId, FileName } from '../names.ts'
 import type { CirceParts } from './parts.ts'
 
-/** `waiting`: it was claimed and that was told, but the answer never reached the agent. Claiming it again hands it out. */
+/** `waiting`: it was claimed, but the answer never reached the agent, which can claim it again. */
 export type Mark = 'waiting' | 'claimed' | 'acknowledged'
 export type Handed = Exclude<Mark, 'waiting'>
 
-/**
- * A process claimed it and has yet to print it. After so long, in milliseconds, that process counts as killed or held, and the
- * message as `waiting`.
- */
+/** A process has claimed it and not printed it yet. After so many milliseconds that process counts as killed. */
 const handing = 'handing'
 const longestHanding = 2000
 
@@ -23,7 +20,7 @@ export async function markOf({ tree }: CirceParts, agent: AgentId, name: FileNam
   const text = Buffer.from(leaf.bytes).toString('utf8')
   if (text.startsWith(handing)) {
     const age = (await tree.now()) - leaf.modifiedAt
-    // A wrong clock left a time in the future: without this, the message could not be claimed until then.
+    // A time in the future comes from a wrong clock: without this, the message could not be claimed until then.
     return age >= longestHanding || age < -longestHanding ? 'waiting' : 'claimed'
   }
   return (['waiting', 'acknowledged'] as const).find((mark) => text.startsWith(mark)) ?? 'claimed'
@@ -43,7 +40,7 @@ export async function setMark(
   await changeLeaf(parts.tree, childOf(handedPath(agent), name), () => Buffer.from(`${mark}\n`))
 }
 
-/** The process that claimed it has printed it. An agent that went on with it meanwhile has set another mark. */
+/** The process that claimed the message has printed it. Any other mark was set by the agent meanwhile, and stays. */
 export async function handedOut({ tree }: CirceParts, agent: AgentId, name: FileName): Promise<void> {
   await changeLeaf(tree, childOf(handedPath(agent), name), (leaf) =>
     leaf && Buffer.from(leaf.bytes).toString('utf8').startsWith(handing) ? Buffer.from('claimed\n') : undefined,

@@ -1,18 +1,19 @@
 /**
  * What `doctor` should know: files that are no messages, entries of the wrong kind, agents that differ by case alone, tasks
- * whose files cannot be believed or that have gone quiet, messages nobody has acknowledged, and what killed processes left.
+ * whose files have mistakes or that are stalled, messages that no agent has acknowledged, and what killed processes left.
  */
 import { printDuration } from '../../../formats/duration.ts'
+import { call } from '../../../kernel/call.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
-import { findingsOf, type Odd, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
+import { type ExpectedKind, findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
 import { unfinishedSends } from '../../../messaging/inspection/findings.ts'
 import { closedLeaf } from '../../../messaging/leaves/readable.ts'
 import { listIfFolder, lookIfThere, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
-import { cacheOf, stateOf } from '../../../tree/home.ts'
-import { type Entry, type Finding, finding, type Tree } from '../../../tree/tree.ts'
+import { cacheHome, stateOf } from '../../../tree/home.ts'
+import { type Finding, finding } from '../../../tree/tree.ts'
 import type { InspectionOptions } from '../../contract.ts'
 import { isRecord } from '../effects.ts'
 import {
@@ -38,7 +39,7 @@ import {
 import { isAgentId, isEverybody, isFileName, isRooster, type TaskId } from '../names.ts'
 import { replay } from '../replay.ts'
 import type { CirceStep } from '../steps.ts'
-import { isClosed, lineNumberOf, settableChecks } from '../task.ts'
+import { isClosed, lineNumberOf, settableChecks, type TaskTexts } from '../task.ts'
 import { knownAgents } from './agents.ts'
 import { sweepHanded } from './archiving.ts'
 import { type CaughtUp, catchUp } from './catching-up.ts'
@@ -53,6 +54,9 @@ import type { CirceParts } from './parts.ts'
 import { isFound, type Listed, lookAround, namesAt, pathAt, readAt } from './places.ts'
 import { problemAt, tellReason } from './quarantine.ts'
 import { digestAt, readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
+
+const repairing = call('doctor', { fix: true })
+const nothingMore = 'Nothing more is to be done.'
 
 export async function inspect(parts: CirceParts, { repair, isSeen }: InspectionOptions): Promise<Finding[]> {
   const { root } = parts
@@ -80,28 +84,46 @@ export async function inspect(parts: CirceParts, { repair, isSeen }: InspectionO
   return findings
 }
 
-/** A file where a folder belongs, a folder or link named like a message. */
+/** Entries of the wrong kind: a file where a folder belongs, a folder or link named like a message. */
 async function odd(parts: CirceParts): Promise<Finding[]> {
   const { tree, root } = parts
-  const list = (folder: TreePath) => listIfFolder(tree, folder)
-  const asMessages = (name: string) => (isFileName(name) ? ('leaf' as const) : undefined)
-  const odd = [
-    ...oddAmong(root, await list(root), (name) => (topFolders.some((top) => top === name) ? 'folder' : undefined)),
-    ...oddAmong(agentsPath(root), await list(agentsPath(root)), (name) => (isAgentId(name) ? 'folder' : undefined)),
-    ...oddAmong(tasksPath(root), await list(tasksPath(root)), (name) => (taskFileFrom(name) ? 'leaf' : undefined)),
-    ...oddAmong(logsPath(root), await list(logsPath(root)), (name) =>
-      name === 'events.log' ? 'leaf' : name === 'rejected' || name === 'workspaces' ? 'folder' : asMessages(name),
-    ),
-    ...oddAmong(newPath(root), await list(newPath(root)), asMessages),
-  ]
-  for (const { folder } of await knownAgents(parts)) {
-    const own = childOf(agentsPath(root), folder)
-    odd.push(
-      ...oddAmong(own, await list(own), (name) => (name === 'INBOX' || name === 'WORKSPACE' ? 'folder' : undefined)),
-      ...oddAmong(inboxPath(root, folder), await list(inboxPath(root, folder)), asMessages),
-    )
+  const findings: Finding[] = []
+  const look = async (folder: TreePath, expectedOf: (name: string) => ExpectedKind | undefined) => {
+    const entries = await listIfFolder(tree, folder)
+    findings.push(...oddAmong(folder, entries, expectedOf).map(oddFinding))
+    return entries
   }
-  return [...odd, ...(await oddNotes(tree))].map(oddFinding)
+  const foldersIf = (isFolder: (name: string) => boolean) => (name: string) => (isFolder(name) ? 'folder' : undefined)
+  const asMessage = (name: string) => (isFileName(name) ? 'leaf' : undefined)
+  const leaf = () => 'leaf' as const
+  const folder = () => 'folder' as const
+
+  await look(
+    root,
+    foldersIf((name) => topFolders.some((top) => top === name)),
+  )
+  await look(agentsPath(root), foldersIf(isAgentId))
+  await look(tasksPath(root), (name) => (taskFileFrom(name) ? 'leaf' : undefined))
+  await look(logsPath(root), (name) =>
+    name === 'events.log' ? 'leaf' : name === 'rejected' || name === 'workspaces' ? 'folder' : asMessage(name),
+  )
+  await look(newPath(root), asMessage)
+  for (const known of await knownAgents(parts)) {
+    await look(
+      childOf(agentsPath(root), known.folder),
+      foldersIf((name) => name === 'INBOX' || name === 'WORKSPACE'),
+    )
+    await look(inboxPath(root, known.folder), asMessage)
+  }
+  const isCirce = foldersIf((name) => name === 'circe')
+  for (const shared of [stateOf('delivery'), stateOf('presence'), cacheHome]) await look(shared, isCirce)
+  await look(stateFolder, folder)
+  for (const notes of [unfinishedPath, sentPath, stagedPath]) await look(notes, leaf)
+  const inCache = (name: string) => (name === 'book' || name === 'logged' ? 'leaf' : 'folder')
+  for (const top of [allCopiesPath, allHandedPath, cacheFolder])
+    for (const { name, kind } of await look(top, top === cacheFolder ? inCache : folder))
+      if (kind === 'folder') await look(childOf(top, name), leaf)
+  return findings
 }
 
 /** A message under a name that is too long, or cannot be shown: it is passed over. */
@@ -119,7 +141,7 @@ async function misnamed(parts: CirceParts): Promise<Finding[]> {
   return findings
 }
 
-/** Messages in a folder whose name no agent can have, such as `ROOSTER`. Their headers say who gets them. */
+/** Messages in a folder whose name no agent can have, such as `ROOSTER`. With `repair` they wait in `NEW_MESSAGES/` again. */
 async function nobodys(parts: CirceParts, repair: boolean): Promise<Finding[]> {
   const { tree, root } = parts
   const findings: Finding[] = []
@@ -133,28 +155,27 @@ async function nobodys(parts: CirceParts, repair: boolean): Promise<Finding[]> {
       const message = `No agent can be called ${printableLine(JSON.stringify(folder.slice(0, 80)))}: nobody sees what lies here.`
       const hint = repaired
         ? 'It waits in NEW_MESSAGES/ now.'
-        : 'Move it to NEW_MESSAGES/, or run `signalbox doctor --fix`.'
-      findings.push({ ...finding('error', 'NO_AGENT', pathAt(parts, spot, name), message, hint), repaired })
+        : `Move it to NEW_MESSAGES/, or let that be done: ${repairing}`
+      findings.push(finding('error', 'NO_AGENT', pathAt(parts, spot, name), message, hint, repaired))
     }
   }
   return findings
 }
 
-/** Copies of a message to all that could not be delivered, because an inbox is no folder. */
+/** Copies of a message to all that could not be delivered, because an inbox is not a folder. */
 async function undelivered(parts: CirceParts, repair: boolean): Promise<Finding[]> {
   const { tree } = parts
   const findings: Finding[] = []
   for (const { name: id, kind } of await listIfFolder(tree, allCopiesPath)) {
     const name = `${id}.md`
     if (kind !== 'folder' || !isFileName(name) || (await copiesOf(parts, name)).length === 0) continue
-    // Those of a message that still waits were prepared by a process that was killed; they are made again.
+    // The message still waits: a process was killed before it delivered these copies, and they are made again.
     if (await lookIfThere(tree, childOf(newPath(parts.root), name))) continue
     if (repair) await deliverCopies(parts, name)
     const left = await copiesOf(parts, name)
     const message = `It could not be brought to ${left.join(', ') || 'everybody'}.`
-    const hint = left.length === 0 ? 'Nothing more is to be done.' : 'See to their inboxes, then run `doctor --fix`.'
-    const found = finding('error', 'UNDELIVERED', copiesPath(name), message, hint)
-    findings.push({ ...found, repaired: left.length === 0 })
+    const hint = left.length === 0 ? nothingMore : `See to their inboxes, then let it be delivered: ${repairing}`
+    findings.push(finding('error', 'UNDELIVERED', copiesPath(name), message, hint, left.length === 0))
   }
   return findings
 }
@@ -170,10 +191,9 @@ function unusableFiles({ unusable, found, rejected }: CaughtUp): Finding[] {
           ? finding('error', closedLeaf, path, message, hint)
           : finding('warning', 'NO_MESSAGE', path, message, 'Correct it; else it is set aside in LOGS/rejected/.'),
       ),
-    ...rejected.map(({ path, reason }) => ({
-      ...finding('warning', 'NO_MESSAGE', path, reason, 'Correct it, and move it back to NEW_MESSAGES/.'),
-      repaired: true,
-    })),
+    ...rejected.map(({ path, reason }) =>
+      finding('warning', 'NO_MESSAGE', path, reason, 'Correct it, and move it back to NEW_MESSAGES/.', true),
+    ),
     ...found.flatMap(({ path, problems }) =>
       problems.map(({ code, message }) => finding('note', code, path, message, nameIntent)),
     ),
@@ -203,7 +223,7 @@ const twins = <Name extends string>(names: readonly Name[], tell: (name: Name, o
     return other === undefined ? [] : [tell(name, other)]
   })
 
-/** A process was killed between setting a file aside and saying why. */
+/** Rejected files without a reason: a process was killed before it could write the reason. */
 async function rejected(parts: CirceParts, repair: boolean): Promise<Finding[]> {
   const { tree, root } = parts
   const entries = await listIfFolder(tree, rejectedPath(root))
@@ -215,8 +235,8 @@ async function rejected(parts: CirceParts, repair: boolean): Promise<Finding[]> 
     const reason = (await problemAt(parts, path)) ?? 'The reason was not written down.'
     if (repair) await tellReason(parts, name, reason)
     const message = 'It was set aside, and its reason is not beside it: a process was killed.'
-    const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
-    findings.push({ ...finding('warning', 'MISSING_REASON', path, message, hint), repaired: repair })
+    const hint = repair ? nothingMore : `Let it be added: ${repairing}`
+    findings.push(finding('warning', 'MISSING_REASON', path, message, hint, repair))
   }
   return findings
 }
@@ -232,19 +252,20 @@ async function oneTask(parts: CirceParts, id: TaskId, repair: boolean): Promise<
   const { root } = parts
   const read = await readTaskFiles(parts, id)
   const wrong = await wrongWith(parts, read)
-  // What this user may not read, or what is no file, is a person's to move.
+  // A file that this user may not read, or that is no ordinary file, is left for a person to move.
   const isPersons = wrong.some(({ code }) => code !== 'BAD_TASK_FILE' && code !== 'TOO_LARGE')
   const isRepaired = wrong.length > 0 && repair && !isPersons && (await rebuild(parts, id))
-  const findings = wrong.map(({ file, code, message }): Finding => {
-    const hint = isRepaired
-      ? 'It was made again from the messages; the file as it was lies beside it.'
-      : 'Correct it, or let it be made again from the messages: signalbox doctor --fix'
-    return { ...finding('error', code, taskPath(root, id, file), message, hint), repaired: isRepaired }
-  })
+  const hint = isRepaired
+    ? 'It was made again from the messages; the file as it was lies beside it.'
+    : `Correct it, or let it be made again from the messages: ${repairing}`
+  const findings = wrong.map(({ file, code, message }) =>
+    finding('error', code, taskPath(root, id, file), message, hint, isRepaired),
+  )
   const silent = wrong.length === 0 ? await stalledSeconds(parts, read) : undefined
   if (silent !== undefined) {
     const message = `Nothing was heard of ${id} for ${printDuration(silent * 1000)}; ${read.task.owner} owns it.`
-    const hint = `Ask ${read.task.owner}, or let it be given back: signalbox circe release ${read.task.owner} --task ${id}`
+    const { owner } = read.task
+    const hint = `Ask ${owner}, or let it be given back: ${call('circe release', { as: owner, task: id })}`
     findings.push(finding('warning', 'STALLED_TASK', taskPath(root, id, 'status'), message, hint))
   }
   return findings
@@ -253,37 +274,41 @@ async function oneTask(parts: CirceParts, id: TaskId, repair: boolean): Promise<
 const wrongWith = async (parts: CirceParts, read: TaskOnTree): Promise<TaskOnTree['problems']> => [
   ...read.problems,
   ...contradictions(read),
-  ...(await unheard(parts, read)),
+  ...(await differences(parts, read)),
 ]
 
+/** A mistake in a task file that is valid by itself. */
+const mistake = (texts: TaskTexts, file: 'status' | 'checks', field: string, message: string) => ({
+  file,
+  code: 'BAD_TASK_FILE',
+  field,
+  message: `Line ${lineNumberOf(texts[file] ?? '', field)}: ${message}`,
+})
+
 /**
- * Where the files, each good in itself, say something else than what was told of the task and its messages. Who owns it
- * is not compared: an `.owner` made by hand counts.
+ * Where the files, each valid by itself, differ from what the log and the messages say. The owner is not compared, because an
+ * `.owner` made by hand counts.
  */
-async function unheard(parts: CirceParts, read: TaskOnTree): Promise<TaskOnTree['problems']> {
+async function differences(parts: CirceParts, read: TaskOnTree): Promise<TaskOnTree['problems']> {
   const { task, texts, problems, isClaimedByHand } = read
   if (problems.length > 0 || isClaimedByHand || texts.status === undefined) return []
   const events = await eventsOf(parts, task.id)
   const isToldCompleted = events.findLast(({ event }) => event === 'completed') !== undefined
   if (task.status === 'completed' && isToldCompleted) return []
-  const heard = await taskByLog(parts, task.id, events)
-  if (!heard) return []
-  const unheard: TaskOnTree['problems'][number][] = []
-  const wrong = (file: 'status' | 'checks', field: string, said: unknown, right: unknown) =>
-    unheard.push({
-      file,
-      code: 'BAD_TASK_FILE',
-      field,
-      message: `Line ${lineNumberOf(texts[file] ?? '', field)}: \`${field}\` is ${said}, and by its messages it is ${right}.`,
-    })
-  if (task.status !== heard.status) wrong('status', 'status', task.status, heard.status)
-  for (const name of texts.checks === undefined ? [] : settableChecks) {
-    if (task.checks[name] !== heard.checks[name]) wrong('checks', name, task.checks[name], heard.checks[name])
+  const logged = await taskByLog(parts, task.id, events)
+  if (!logged) return []
+  const different: TaskOnTree['problems'][number][] = []
+  const compare = (file: 'status' | 'checks', field: string, is: unknown, right: unknown) => {
+    if (is === right) return
+    different.push(mistake(texts, file, field, `\`${field}\` is ${is}, and by its messages it is ${right}.`))
   }
-  return unheard
+  compare('status', 'status', task.status, logged.status)
+  if (texts.checks !== undefined)
+    for (const name of settableChecks) compare('checks', name, task.checks[name], logged.checks[name])
+  return different
 }
 
-/** Makes the three files anew from the log and the messages, and keeps those that were there. */
+/** Makes the three files again from the log and the messages, and keeps the old ones beside them. */
 async function rebuild(parts: CirceParts, id: TaskId): Promise<boolean> {
   return turn(parts, `task.${id}`, async () => {
     const now = await readTaskFiles(parts, id)
@@ -291,7 +316,7 @@ async function rebuild(parts: CirceParts, id: TaskId): Promise<boolean> {
     const wrong = await wrongWith(parts, now)
     const bad = new Set(wrong.map(({ file }) => file))
     const { task, facts } = replay(id, events, await messagesOf(parts, events), parts.settings)
-    // A claim made by hand is not in the log; it counts as long as its file can be read.
+    // A claim made by hand is not in the log; it counts as long as `.owner` can be read.
     const owner = bad.has('owner') ? task.owner : (now.task.owner ?? task.owner)
     const claimedAt = (bad.has('owner') ? task.claimedAt : now.task.claimedAt) ?? task.claimedAt
     const isClaim = owner !== undefined && !isRecord({ ...task, owner, claimedAt }, facts)
@@ -312,7 +337,7 @@ async function rebuild(parts: CirceParts, id: TaskId): Promise<boolean> {
   })
 }
 
-/** A completed task with messages outside of the log: it was completed by hand, or they were put back. */
+/** Messages of a completed task outside of the log: it was completed by hand, or another program put them back. */
 async function leftOver(parts: CirceParts, { found }: CaughtUp, repair: boolean): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const id of new Set(found.flatMap(({ message: { task } }) => (task ? [task] : [])))) {
@@ -324,14 +349,14 @@ async function leftOver(parts: CirceParts, { found }: CaughtUp, repair: boolean)
     if (repair) await archive(parts, id)
     for (const { path } of left) {
       const message = `${id} is completed, and this is not in the log.`
-      const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which brings it there.'
-      findings.push({ ...finding('warning', 'NOT_ARCHIVED', path, message, hint), repaired: repair })
+      const hint = repair ? nothingMore : `Let it be moved there: ${repairing}`
+      findings.push(finding('warning', 'NOT_ARCHIVED', path, message, hint, repair))
     }
   }
   return findings
 }
 
-/** What came after the task was completed, and asks for nothing new, waits for its reader like every other message. */
+/** False where all of these messages came after the task was completed: those wait for their readers. */
 async function isNotNews(parts: CirceParts, id: TaskId, left: readonly Listed[]): Promise<boolean> {
   const events = await eventsOf(parts, id)
   const completed = events.findLastIndex(({ event }) => event === 'completed')
@@ -360,7 +385,8 @@ async function unacknowledged(
     const isForPerson = isRooster(to)
     if (place === 'new' && isSeen && !isEverybody(to) && !isForPerson && !(await isSeen(to.toLowerCase()))) {
       const sentence = `It waits for ${to}, whom nobody has ever seen.`
-      const hint = `If the name is right, let ${to} claim it: signalbox circe claim ${to}. If not, send it to somebody else.`
+      const claiming = call('circe claim', { as: to })
+      const hint = `If the name is right, let ${to} claim it: ${claiming}. If not, send it to somebody else.`
       findings.push(finding('warning', 'UNSEEN_RECIPIENT', path, sentence, hint))
     }
     const age = now - message.time
@@ -370,25 +396,19 @@ async function unacknowledged(
       (!isEverybody(to) && (await tree.look(childOf(logsPath(root), name))) !== undefined)
     if (isAcked) continue
     const sentence = `Nobody has acknowledged it for ${printDuration(Math.floor(age / 1000) * 1000)}; it is for ${to}.`
-    findings.push(
-      finding('note', 'UNACKNOWLEDGED', path, sentence, `See what waits: signalbox circe inbox ${agent ?? to}`),
-    )
+    const hint = `See what waits: ${call('circe inbox', { as: agent ?? to })}`
+    findings.push(finding('note', 'UNACKNOWLEDGED', path, sentence, hint))
   }
   return findings
 }
 
-/** Where the three files, each good in itself, cannot all be true. */
+/** Where the three files, each valid by itself, contradict each other. */
 function contradictions({ task, texts, problems: found }: TaskOnTree): TaskOnTree['problems'] {
   const problems: TaskOnTree['problems'][number][] = []
   const wrong = (file: 'status' | 'checks', field: string, message: string) =>
-    problems.push({
-      file,
-      code: 'BAD_TASK_FILE',
-      field,
-      message: `Line ${lineNumberOf(texts[file] ?? '', field)}: ${message}`,
-    })
+    problems.push(mistake(texts, file, field, message))
   const said = /^owner:[ \t]*["']?([\w.-]*)/m.exec(texts.status ?? '')?.[1] ?? ''
-  // An .owner that cannot be believed says nothing about the others.
+  // An `.owner` with mistakes proves nothing about the other files.
   const isOwnerBad = found.some(({ file }) => file === 'owner')
   const isOwnerThere = texts.owner !== undefined && !isOwnerBad
   if (texts.status !== undefined && isOwnerThere && !isClosed(task.status) && task.status !== 'new') {
@@ -403,31 +423,4 @@ function contradictions({ task, texts, problems: found }: TaskOnTree): TaskOnTre
     wrong('checks', 'ready_for_merge', '`ready_for_merge` is true, and not all other checks are.')
   }
   return problems
-}
-
-/** Entries of the wrong kind among what CIRCE keeps under `.signalbox/`. */
-async function oddNotes(tree: Tree): Promise<Odd[]> {
-  const odd: Odd[] = []
-  const list = (folder: TreePath) => listIfFolder(tree, folder)
-  const look = async (folder: TreePath, expectedOf: (name: string) => 'leaf' | 'folder' | undefined) => {
-    const entries = await list(folder)
-    odd.push(...oddAmong(folder, entries, expectedOf))
-    return entries
-  }
-  const foldersIn = (folder: TreePath, entries: readonly Entry[]) =>
-    entries.flatMap(({ name, kind }) => (kind === 'folder' ? [childOf(folder, name)] : []))
-  const ours = (name: string) => (name === 'circe' ? ('folder' as const) : undefined)
-  const leaf = () => 'leaf' as const
-  const folder = () => 'folder' as const
-
-  for (const kind of ['delivery', 'presence'] as const) await look(stateOf(kind), ours)
-  await look(cacheOf('circe').slice(0, -'/circe'.length) as TreePath, ours)
-  await look(stateFolder, folder)
-  for (const notes of [unfinishedPath, sentPath, stagedPath]) await look(notes, leaf)
-  for (const top of [allCopiesPath, allHandedPath]) {
-    for (const one of foldersIn(top, await look(top, folder))) await look(one, leaf)
-  }
-  const kept = await look(cacheFolder, (name) => (name === 'book' || name === 'logged' ? 'leaf' : 'folder'))
-  for (const one of foldersIn(cacheFolder, kept)) await look(one, leaf)
-  return odd
 }

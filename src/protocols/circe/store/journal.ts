@@ -23,7 +23,7 @@ import { folderOf } from './agents.ts'
 import type { CirceParts, Subject } from './parts.ts'
 import { CirceSteps } from './performing.ts'
 
-/** Whether to wait for another process that has the turn, though not for long. */
+/** Whether to wait for another process that has the turn, at most `turnMs`. */
 export interface Patience {
   readonly isPatient?: boolean
 }
@@ -38,7 +38,7 @@ export const changesOf = (parts: CirceParts): Changes =>
     stepsIn: stepsInNote,
   })
 
-/** Only a command that was asked for this very subject waits for another process that is at work on it. */
+/** Impatient for work besides: only a command that was asked to change this subject waits for another process. */
 export const turn = <T>(
   { changes, settings }: CirceParts,
   subject: Subject,
@@ -46,7 +46,7 @@ export const turn = <T>(
   { isPatient = true }: Patience = {},
 ): Promise<T> => changes.turn(subject, work, { waitMs: isPatient ? settings.turnMs : 0 })
 
-/** Only while holding the lock of the subject. The events become lines of the log when all steps are done. */
+/** Only in the turn of the subject. The events become lines of the log when all steps are done. */
 export async function commit(
   parts: CirceParts,
   subject: Subject,
@@ -57,7 +57,7 @@ export async function commit(
   return parts.changes.commit(subject, [...steps, ...events.map((event) => ({ do: 'tell', event }) as const)])
 }
 
-/** For work on one subject of many: its error is answered, so that the caller goes on with the next. */
+/** Answers the error of some work, so that the caller can go on with the next subject. */
 export async function apart(work: () => Promise<unknown>): Promise<SignalboxError | undefined> {
   try {
     await work()
@@ -73,7 +73,7 @@ function isSubject(name: string): name is Subject {
   return name.startsWith('file.') && isFileName(name.slice(5))
 }
 
-/** What a change writes to must be what it should be before its first step: it could not be finished otherwise. */
+/** Checks that files and folders are of the right kind before the first step: otherwise the change could not be finished. */
 async function expectPlaces(parts: CirceParts, steps: readonly CirceStep[]): Promise<void> {
   const { tree, root } = parts
   const folders = new Set<TreePath>([logsPath(root)])

@@ -1,6 +1,6 @@
 /**
- * Which messages have counted for a task, and what follows from them: one leaf a task in the cache, so that no message counts
- * twice. Deleting it costs time and changes no answer, since `events.log` has a line for everything that it holds.
+ * The ledger of a task: which messages have counted, so that none counts twice, and the facts that follow from them. One leaf a
+ * task in the cache. A deleted ledger is made again from `events.log`, which costs time.
  */
 import { list, object, readJson, text } from '../../../formats/plain-data.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -32,23 +32,23 @@ const parse = (bytes: Uint8Array): Ledger | undefined => {
 
 const print = ({ facts, counted }: Ledger): Buffer => Buffer.from(JSON.stringify({ facts, counted: [...counted] }))
 
-/** The ledger that is written down, if there is one. */
+/** The ledger in the cache, if there is one. */
 export async function knownLedger({ tree }: CirceParts, task: TaskId): Promise<Ledger | undefined> {
   const leaf = await readIfLeaf(tree, childOf(ledgersPath, task))
   return leaf && parse(leaf.bytes)
 }
 
-/** `isKept`: where it had to be read off the log, it is written down for the next command. */
+/** `isKept`: a ledger that had to be made from the log is saved for the next command. */
 export async function readLedger(parts: CirceParts, task: TaskId, { isKept = false } = {}): Promise<Ledger> {
   const known = await knownLedger(parts, task)
   if (known) return known
   const ledger = await ledgerFromLog(parts, task)
   if (!isKept || ledger.counted.size === 0) return ledger
   try {
-    // Only where no ledger is: one that another process wrote while holding the lock of the task may know more.
+    // `create` replaces nothing: a ledger that another process wrote in the turn of the task may be newer.
     await parts.tree.create(childOf(ledgersPath, task), print(ledger))
   } catch (error) {
-    // A cache that cannot be written costs time, and fails no command.
+    // A cache that cannot be written costs only time.
     if (!(error instanceof SignalboxError)) throw error
   }
   return ledger
@@ -60,7 +60,7 @@ async function ledgerFromLog(parts: CirceParts, task: TaskId): Promise<Ledger> {
   return replay(task, events, await messagesOf(parts, events), parts.settings)
 }
 
-/** The messages that some events are about. Most of them are logged. */
+/** The messages that some events name. */
 export async function messagesOf(parts: CirceParts, events: readonly CirceEvent[]): Promise<Map<string, CirceMessage>> {
   const messages = new Map<string, CirceMessage>()
   for (const { file } of events) {
@@ -72,7 +72,7 @@ export async function messagesOf(parts: CirceParts, events: readonly CirceEvent[
   return messages
 }
 
-/** How a task stands by its lines of the log; `undefined` where one of its messages cannot be read any more. */
+/** The state of a task by its lines of the log; `undefined` where one of its messages cannot be read any more. */
 export async function taskByLog(
   parts: CirceParts,
   id: TaskId,
@@ -84,14 +84,14 @@ export async function taskByLog(
   return replay(id, events, messages, parts.settings).task
 }
 
-/** Twice is fine: what counts already stays. */
+/** A repeat is fine: messages that have counted stay in the ledger. */
 export async function writeLedger(
   parts: CirceParts,
   task: TaskId,
   facts: TaskFacts,
   counted: readonly FileName[],
 ): Promise<void> {
-  // Where something that is no file has its name, the log is read each time.
+  // If the leaf cannot be written because a folder or link has its name, the log is read each time.
   await unlessOdd(
     changeLeaf(parts.tree, childOf(ledgersPath, task), async (leaf) => {
       const before = (leaf && parse(leaf.bytes)) ?? (await ledgerFromLog(parts, task))
@@ -100,5 +100,4 @@ export async function writeLedger(
   )
 }
 
-/** It is made again from the log. */
 export const forgetLedger = ({ tree }: CirceParts, task: TaskId) => removeIfLeaf(tree, childOf(ledgersPath, task))

@@ -1,10 +1,10 @@
 /**
- * What this process knows of the messages that lie somewhere: their heads, and for which of them nothing is left to be done. Of
- * a large folder that is kept in `.signalbox/cache/circe/lying/`, so that the next process reads what changed since and not
- * everything; it can be deleted at any time. A small folder is read anew each time.
+ * What this process knows of the messages outside of the log: their heads, and which of them are settled, so that nothing is left
+ * to be done about them. The index of a large folder is saved in `.signalbox/cache/circe/lying/`, so that the next process reads
+ * only what has changed; it can be deleted at any time. A small folder is read anew each time.
  *
- * Names always come from listing the folder. A file that is edited in place keeps its name: the times of all files are compared
- * now and then, and a message that is claimed, counted or moved is read again in the step that does it.
+ * Names always come from listing the folder. A file that is edited in place keeps its name, so the times of all files are compared
+ * now and then. A message that is claimed, counted or moved is read again in that step.
  * See docs/decisions/0044-what-circe-remembers.md.
  */
 import {
@@ -27,7 +27,7 @@ import { headOf, parseMessage } from '../format.ts'
 import { takesTask } from '../intents.ts'
 import { lyingPath } from '../layout.ts'
 import { type FileName, isFileName, isTaskId } from '../names.ts'
-import { type CirceMessage, type Head, messageStatuses, questionKinds } from '../schema.ts'
+import { type Head, messageStatuses, questionKinds } from '../schema.ts'
 import type { Reading } from './parts.ts'
 import {
   folderAt,
@@ -43,25 +43,25 @@ import {
 } from './places.ts'
 import { ownedTasks } from './task-files.ts'
 
-/** From so many files on a folder is large. */
+/** A folder with so many files is large. */
 const largeFrom = 50
-/** A file that was read so soon after a change may have been changed again without getting another time. */
+/** A file that was read so soon after a change may have changed again within the same tick of the clock. */
 const doubtfulMs = 50
-/** Milliseconds for which heads are believed without comparing times, at least and for each file. */
+/** For so many milliseconds the times of files are not compared: at least, and for each file of the folder. */
 const believedFor = 5000
 const believedForEach = 5
-/** In a process that stays, a large folder may be listed again after this many times what that took. */
+/** A process that stays lists a large folder again after this many times as long as the last listing took. */
 const restFactor = 20
-/** So many changes are worth writing the whole index down again. */
+/** After so many changes the whole index is saved again. */
 const enoughChanges = 50
-/** Of larger messages each is read by itself. */
+/** Larger messages are read one by one. */
 const headBytes = 16 * 1024
 
-/** Nothing was left to be done about a message when its task had an owner, or had none. */
+/** The message was settled while its task had an owner (`owned`), or had none (`free`). `undefined`: it is not settled. */
 type Settled = 'owned' | 'free' | undefined
 
-export interface Indexed extends Listed {
-  /** As the file was when it was read. */
+interface Indexed extends Listed {
+  /** Of the file when it was read. */
   readonly changedAt: number
   readonly size: number
   readonly isDoubtful: boolean
@@ -76,12 +76,12 @@ export class MessageIndex {
     this.#parts = parts
   }
 
-  /** Some folder is large, and may be listed less often than it is asked for. */
+  /** A folder is large, so that `at` may answer from an earlier listing. */
   get isUsed(): boolean {
     return [...this.#folders.values()].some(({ isLarge }) => isLarge)
   }
 
-  /** The messages of a folder. `isFresh`: also what came in this moment. */
+  /** The messages of a folder. `isFresh`: lists the folder in any case. */
   async at(spot: Spot, { isFresh }: { readonly isFresh: boolean }): Promise<Messages> {
     const folder = folderAt(this.#parts, spot)
     const before = this.#folders.get(folder)
@@ -97,44 +97,43 @@ export class MessageIndex {
     return index
   }
 
-  /** The next process will know that nothing is left to be done about it. */
+  /** Its folder is large: that it is settled is saved for the next process. */
   isKept(one: Listed): boolean {
     return this.#indexOf(one)?.isLarge === true
   }
 
-  /** Its line in the log was looked for when it was indexed, see `Counting`. */
+  /** Its line is in the log: it was written before the message was settled, see `tellOf`. */
   hasLine(one: Listed): boolean {
     const isPlain = !one.message.asks && one.message.intent !== 'answer'
     return isPlain && this.isKept(one) && settledOf(one) !== undefined
   }
 
-  /** Those about which something may have to be done: a new one, and one whose task was taken or given back by another program. */
+  /** The messages that are not settled: new ones, and those whose task another program has claimed or given back since. */
   async unsettled(found: readonly Listed[]): Promise<readonly Listed[]> {
     if (!found.some(settledOf)) return found
     const owned = await ownedTasks(this.#parts)
-    return found.filter((one) => settledOf(one) !== standing(one, owned))
+    return found.filter((one) => settledOf(one) !== settledNow(one, owned))
   }
 
-  /** Nothing more has to be done about these, as long as their tasks have an owner or have none. */
+  /** Marks messages as settled. That ends when their task gets an owner, or loses it. */
   async settle(done: readonly Listed[]): Promise<void> {
     if (done.length === 0) return
     const owned = await ownedTasks(this.#parts)
-    for (const one of done) this.#indexOf(one)?.settle(one, standing(one, owned))
+    for (const one of done) this.#indexOf(one)?.settle(one, settledNow(one, owned))
   }
 
-  /** This process found it gone, or has moved it to the inbox of an agent, which owns the task now if it is work. */
+  /** This process found it gone, or has moved it to the inbox of an agent, which owns the task if the message is work. */
   moved(one: Listed, to?: Spot): void {
     this.#indexOf(one)?.drop(one)
     const settled = takesTask(one.message.intent) ? 'owned' : settledOf(one)
     if (to) this.#folders.get(folderAt(this.#parts, to))?.put(one, settled)
   }
 
-  /** For the next process. */
   async save(): Promise<void> {
     for (const index of this.#folders.values()) await index.save()
   }
 
-  /** Before an owner is taken away: an `.owner` that another program makes afterwards must be noticed. */
+  /** Called before an `.owner` is removed: one that another program makes afterwards would look like the one before. */
   async forget(): Promise<void> {
     this.#folders.clear()
     for (const { name, kind } of await listIfFolder(this.#parts.tree, lyingPath))
@@ -146,12 +145,12 @@ export class MessageIndex {
   }
 }
 
-const standing = ({ message: { task } }: Listed, owned: ReadonlySet<string>): Settled =>
+const settledNow = ({ message: { task } }: Listed, owned: ReadonlySet<string>): Settled =>
   task !== undefined && owned.has(task) ? 'owned' : 'free'
 
 const settledOf = (one: Listed): Settled => ('settled' in one ? (one as Indexed).settled : undefined)
 
-/** As long as its times are not known, a message counts as changed. */
+/** A message without known times counts as changed. */
 const unknownTimes = { changedAt: -1, size: -1, isDoubtful: true }
 
 class FolderIndex implements Messages {
@@ -206,10 +205,10 @@ class FolderIndex implements Messages {
     this.#unsaved++
   }
 
-  /** Brings it in step with the folder, which has these entries. */
+  /** `entries`: those that the folder has now. */
   async update(entries: readonly Entry[], isLarge: boolean): Promise<void> {
     this.isLarge = isLarge
-    this.#dropOthers(entries)
+    this.#dropGone(entries)
     if (isLarge) await this.#updateLarge(entries)
     else await this.#readAll(namesAmong(entries))
   }
@@ -217,24 +216,26 @@ class FolderIndex implements Messages {
   async #readAll(names: readonly FileName[]): Promise<void> {
     const unusable: Unusable[] = []
     const now = performance.now()
-    // Another process may have given a task back that another program took again since: then nothing seems to have changed.
+    // Another process may have given a task back, and another program claimed it since: then nothing seems to have changed.
     if (now - this.#settledSince > believedFor) {
       this.#settledSince = now
       for (const one of this.#byName.values()) one.settled = undefined
     }
     for (const name of names) {
       const read = await readAt(this.#parts, this.#spot, name)
-      if (isFound(read)) this.put({ ...read, message: headOf(read.message) }, this.#settledAs(read))
-      else this.drop({ name })
+      if (isFound(read)) {
+        const message = headOf(read.message)
+        this.put({ ...read, message }, this.#settledBefore(name, message))
+      } else this.drop({ name })
       if (read && !isFound(read)) unusable.push(read)
     }
     this.unusable = unusable
   }
 
-  /** Nothing is left to be done about it, as before, if it says what it said. */
-  #settledAs({ name, message }: Pick<Listed, 'name' | 'message'>): Settled {
+  /** A message that still says the same stays settled. */
+  #settledBefore(name: FileName, message: Head): Settled {
     const before = this.#byName.get(name)
-    return before && isSameHead(before.message, message) ? before.settled : undefined
+    return before && JSON.stringify(before.message) === JSON.stringify(message) ? before.settled : undefined
   }
 
   async #updateLarge(entries: readonly Entry[]): Promise<void> {
@@ -257,8 +258,7 @@ class FolderIndex implements Messages {
     await this.#read(looked, now)
   }
 
-  /** Those that are not in the folder any more. */
-  #dropOthers(entries: readonly Entry[]): void {
+  #dropGone(entries: readonly Entry[]): void {
     const gone = this.#byName.size - entries.filter(({ name }) => this.#byName.has(name)).length
     if (gone === 0) return
     const there = new Set(entries.map(({ name }) => name))
@@ -267,7 +267,7 @@ class FolderIndex implements Messages {
     this.#unsaved += gone
   }
 
-  /** Reads those that changed. */
+  /** Reads the files that have changed. */
   async #read(entries: readonly TimedEntry[], now: number): Promise<void> {
     const changed = new Map<FileName, TimedEntry>()
     for (const entry of entries) {
@@ -285,7 +285,7 @@ class FolderIndex implements Messages {
       }
       const { changedAt, size, modifiedAt: writtenAt } = changed.get(read.name)!
       const times = { changedAt, size, isDoubtful: now - changedAt < doubtfulMs }
-      this.put({ ...read, writtenAt }, this.#settledAs(read), times)
+      this.put({ ...read, writtenAt }, this.#settledBefore(read.name, read.message), times)
     }
     this.unusable = unusable
   }
@@ -299,18 +299,15 @@ class FolderIndex implements Messages {
       await tree.remove(path)
       await tree.create(path, print({ checkedAt: this.#checkedAt, indexed: this.found }))
     } catch (error) {
-      // A full disk, or a cache that is not ours to write: no command fails because of that.
+      // The disk is full, or the cache belongs to another user: no command fails because of that.
       if (!(error instanceof SignalboxError)) throw error
     }
   }
 }
 
-const isSameHead = (before: Head, now: Head): boolean =>
-  JSON.stringify(before) === JSON.stringify('bytes' in now ? headOf(now as CirceMessage) : now)
-
 type ReadHead = Pick<Listed, 'name' | 'path' | 'message' | 'problems'>
 
-/** Many at once where the engine can. */
+/** In one call for all of them where the engine has one. */
 export async function* readHeads(
   parts: Reading,
   spot: Spot,
@@ -322,7 +319,7 @@ export async function* readHeads(
   await tree.heads?.(folderAt(parts, spot), names, most + 1, (name, bytes, size) => {
     if (size > most) return
     const parsed = parseMessage(bytes, settings.furtherIntents)
-    // What is no message is read again by `readAt`, which tells why.
+    // `readAt` reads it again below, and says why it is no message.
     if (parsed.outcome !== 'message') return
     const path = pathAt(parts, spot, name as FileName)
     read.set(name, { name: name as FileName, path, message: headOf(parsed.message), problems: parsed.problems })
@@ -374,7 +371,7 @@ const print = ({ checkedAt, indexed }: Saved): string => {
   return `${JSON.stringify({ version, checkedAt, indexed: known })}\n`
 }
 
-/** `undefined` when anything is odd: then the messages themselves are read. A name is compared with those of a listing. */
+/** `undefined` when anything in it is wrong: then the messages themselves are read. */
 function parse(parts: Reading, spot: Spot, bytes: Uint8Array): Saved | undefined {
   const read = readJson(saved, bytes)
   if (read?.version !== version) return undefined

@@ -1,4 +1,4 @@
-/** The moves of messages between places: the only file that makes them, and the lifecycle says where to. */
+/** The moves of messages between places. All are made here, and the lifecycle says where they lead. */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { listIfFolder, readIfLeaf, unlessOdd } from '../../../messaging/leaves/tolerant.ts'
 import { nameBefore, setAside, spareName } from '../../../messaging/quarantine/quarantine.ts'
@@ -10,7 +10,7 @@ import { folderOf } from './agents.ts'
 import { type CirceParts, sameBytes } from './parts.ts'
 import { folderAt, isGiven, loggedBytes, pathAt, readMessage, type Spot } from './places.ts'
 
-/** Which message goes which way. `to`: whose folder, where the way leads into one. */
+/** Which message makes which transition. `to`: the agent whose folder it goes to. */
 export interface MessageMove {
   readonly spot: Spot
   readonly name: FileName
@@ -18,14 +18,14 @@ export interface MessageMove {
   readonly to?: AgentId
 }
 
-/** Under its own name, and only if nothing has that there. */
+/** Under its own name, and only if no file has that name there. */
 export async function moveMessage(parts: CirceParts, step: MessageMove, options: MoveOptions = {}): Promise<Moved> {
   return parts.tree.move(...(await pathsOf(parts, step)), options)
 }
 
 /**
- * Puts what senders under a key staged, and did not get round to moving, where messages wait. What is wrong with one of them
- * keeps no other back: its sender is told when it sends again, and `doctor` tells of it.
+ * Moves the messages to `NEW_MESSAGES/` that killed senders had staged under a key. A problem with one of them does not stop the
+ * rest: its sender gets the error when it sends again, and `doctor` reports it.
  */
 export async function publishStaged(parts: CirceParts): Promise<void> {
   if ((await listIfFolder(parts.tree, stagedPath)).length === 0) return
@@ -41,8 +41,8 @@ export async function publishStaged(parts: CirceParts): Promise<void> {
 }
 
 /**
- * Moves a staged message to the first name that is free, which is the one that its sender noted, unless another program has
- * taken that since. `undefined`: another process has moved it, or it is no message.
+ * Moves a staged message to the first free name. That is the one that its sender noted, unless another program has used it since.
+ * `undefined`: another process has moved it, or it is no message.
  */
 export async function publish(parts: CirceParts, staged: TreePath): Promise<FileName | undefined> {
   const read = await readMessage(parts, staged)
@@ -55,7 +55,7 @@ export async function publish(parts: CirceParts, staged: TreePath): Promise<File
   }
 }
 
-/** Where it is, and where it goes. */
+/** From where a move leads, and where to. */
 export async function pathsOf(
   parts: CirceParts,
   { spot, name, transition, to }: MessageMove,
@@ -68,8 +68,8 @@ export async function pathsOf(
 }
 
 /**
- * Brings a message into the log, where it stays for good. Logged already: what lies here is removed. Logged with other words:
- * a changed copy of a workspace is kept under its task, anything else under a spare name; nothing in the log is replaced.
+ * Moves a message into the log, where it stays for good. If the log has it already, the file here is removed. If the log has it
+ * with another text, a file of a workspace is kept under its task, and any other file in the log under a spare name.
  */
 export async function settleMessage(
   parts: CirceParts,
@@ -92,13 +92,14 @@ export async function settleMessage(
     const moved = await tree.move(path, target)
     if (moved.outcome !== 'taken') return
     const there = await tree.look(target)
-    if (!there || there.kind === 'leaf') continue // It was logged, or what was in the way is gone: look again.
+    // Another process has logged it, or what had its name is gone: look again.
+    if (!there || there.kind === 'leaf') continue
     await setAside(tree, path, logsPath(root))
     return
   }
 }
 
-/** Copies a message into the log, as the acknowledgement does; it stays where it is. Twice is fine. */
+/** Copies a message into the log when it is acknowledged; it stays where it is. A repeat is fine. */
 export async function copyToLog(parts: CirceParts, spot: Spot, name: FileName): Promise<void> {
   const { tree, root } = parts
   const leaf = await tree.read(pathAt(parts, spot, name))
@@ -107,29 +108,29 @@ export async function copyToLog(parts: CirceParts, spot: Spot, name: FileName): 
     const path = childOf(logsPath(root), n === 1 ? name : spareName(name, n))
     if ((await tree.create(path, leaf.bytes)).outcome === 'created') return
     const there = await readIfLeaf(tree, path)
-    // In a workspace it may have been changed: the log has what was received.
+    // The agent may have changed its file in the workspace: the log keeps the message as it was received.
     if (there && (spot.place === 'workspace' || sameBytes(there.bytes, leaf.bytes))) return
   }
 }
 
-/** Copies a logged message back to where it can be claimed. Nothing is ever taken out of the log. */
+/** Copies a logged message back to `NEW_MESSAGES/`. Nothing is ever taken out of the log. */
 export async function copyFromLog({ tree, root }: CirceParts, name: FileName): Promise<void> {
   const bytes = await loggedBytes(tree, root, name)
   if (bytes) await tree.create(childOf(folderAt({ root }, { place: 'new' }), name), bytes)
 }
 
-/** The name of the copy for the log, among those for agents; no agent can be called that. */
+/** The name of the copy for the log, among those for agents. No agent can have it. */
 export const copyForLog = '+log'
 
 /**
- * Brings the prepared copies of a message to the agents, each by one move, so that no agent gets a second copy. A copy for an
- * agent that has the message already is dropped. A copy whose inbox is not a folder waits: `doctor` reports it.
+ * Moves the prepared copies of a message to the agents, one move each, so that no agent gets a second copy. A copy for an agent
+ * that has the message already is removed. A copy whose inbox is not a folder stays, and `doctor` reports it.
  */
 export async function deliverCopies(parts: CirceParts, name: FileName): Promise<void> {
   for (const whose of await copiesOf(parts, name)) await unlessOdd(deliverCopy(parts, name, whose))
 }
 
-/** For whom copies of a message wait. */
+/** The agents whose copies of a message have not been moved yet. */
 export async function copiesOf({ tree }: CirceParts, name: FileName): Promise<string[]> {
   const entries = await listIfFolder(tree, copiesPath(name))
   return entries.flatMap(({ name: file, kind }) => {
@@ -149,12 +150,12 @@ async function deliverCopy(parts: CirceParts, name: FileName, whose: string): Pr
     const removed = await tree.remove(copy, {
       onlyIf: (bytes) => there !== undefined && sameBytes(bytes, there.bytes),
     })
-    // Something else has the name there: the copy goes beside it.
+    // Another file has its name there: the copy gets a spare name.
     if (removed.outcome !== 'kept') return
   }
 }
 
-/** Puts a rejected file back under a name that no message has, if it is a message now. */
+/** Moves a rejected file back under a name that no message has, if it is a message now. */
 export async function putBackMessage(
   parts: CirceParts,
   name: string,
@@ -173,7 +174,7 @@ export async function putBackMessage(
   }
 }
 
-/** Keeps a file of `TASKS/` that cannot be read beside the one that takes its place. */
+/** Renames a file of `TASKS/` that cannot be read, so that it is kept beside the new one. */
 export async function keepBeside({ tree }: CirceParts, path: TreePath, options: MoveOptions = {}): Promise<void> {
   for (let n = 1; ; n++) {
     const kept = `${path}.bad${n === 1 ? '' : `-${n}`}` as TreePath

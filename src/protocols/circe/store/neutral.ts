@@ -1,8 +1,9 @@
 /**
- * CIRCE in neutral words. It has no places (missions, workspaces) and no claims that end: what an agent has claimed is its own
- * until it is handled or given back. A receipt names which of the agent's claims it is. The log is its archive.
+ * CIRCE in neutral words. It has no places (missions, workspaces), and claims have no end: a message stays with its agent until it
+ * is handled or given back. A receipt carries the number of the agent's claim. The log is the archive.
  */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import type { Envelope, HeldBy } from '../../../kernel/envelope.ts'
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { withoutUndefined } from '../../../kernel/field.ts'
@@ -39,7 +40,7 @@ import type { Circe } from './circe.ts'
 import { isForEverybody } from './fan-out.ts'
 import { handedOf } from './handed.ts'
 import { attemptOf, givenUp } from './log.ts'
-import type { CirceSendInput, CirceView } from './outcomes.ts'
+import type { CirceSendInput, CirceSettled, CirceView } from './outcomes.ts'
 import type { CirceParts } from './parts.ts'
 import {
   findMessage,
@@ -76,7 +77,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     return { ...headlineOf(found), head, stage, ...(claim ? { claim } : {}), found }
   }
 
-  /** What one of the protocol's own verbs told of, as it is now. */
+  /** The message that one of the protocol's own verbs answered, as it is now. */
   const viewNow = async ({ file, path, state, ...said }: CirceView): Promise<View> => {
     const name = fileName(file)
     const found = await findMessage(parts, name)
@@ -89,7 +90,13 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     return viewOf({ ...spot, message, problems: [], writtenAt: 0 })
   }
 
-  /** Sends the outcome of a message to its sender, then removes the message. */
+  const settledView = async ({ outcome, message, durability }: CirceSettled): Promise<SettledView<View>> => ({
+    outcome: outcome === 'unchanged' ? outcome : 'settled',
+    message: await viewNow(message),
+    durability,
+  })
+
+  /** Sends the outcome of a message to its sender, then moves the message into the log. */
   async function settle(receipt: Receipt, verb: 'done' | 'failed', text?: string): Promise<SettledView<View>> {
     const { id, agent, attempt } = receipt
     const found = await findMessage(parts, fileName(id))
@@ -97,11 +104,10 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
       if (attempt !== undefined) await settling.expectHeld(agent, found.name, attempt)
       if (text !== undefined) await reply(found, agent, text, verb)
     }
-    const { outcome, message, durability } = await settling[verb](agent, id, { attempt })
-    return { outcome: outcome === 'unchanged' ? outcome : 'settled', message: await viewNow(message), durability }
+    return settledView(await settling[verb](agent, id, { attempt }))
   }
 
-  /** As an answer, which counts once however often it is given: a process may have been killed before it was done. */
+  /** Sends the result as an answer, which counts once: a killed process may have sent it before. */
   async function reply(
     { name, message: { from, task } }: PlacedMessage,
     agent: string,
@@ -112,7 +118,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     try {
       await people.answer(name, { text, by: agent, verdict: isFailed ? 'deny' : 'answer' })
     } catch (error) {
-      // It has another answer, or was for another agent: the result is one more message.
+      // The message has another answer, or went to another agent: the result is sent as one more message.
       if (!(error instanceof SignalboxError) || (error.kind !== 'Conflict' && error.kind !== 'Denied')) throw error
       const said: CirceSendInput = {
         from: agent,
@@ -156,7 +162,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     },
     async *find(id) {
       const asked = idOf(id.slice(id.lastIndexOf('/') + 1))
-      // A whole id means that message alone, also where another id begins with it: the second one of a second ends in `.2`.
+      // A whole id means that message alone, although another id may begin with it: of two messages in a second, one ends in `.2`.
       const whole = isFileName(`${asked}.md`) ? await findMessage(parts, `${asked}.md` as FileName) : undefined
       if (whole) {
         yield viewOf(whole)
@@ -187,32 +193,24 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
       return { outcome, message: await viewNow(sent.message), durability, notices }
     },
     async take(agent, { id, waitMs, signal }) {
-      if (signal?.aborted) return undefined
       const claimed = await claiming.claim(agent, withoutUndefined({ file: id, waitMs, signal }))
       if (claimed.outcome === 'nothing') return undefined
       const { message, durability } = claimed
       const who = agentId(agent)
       const attempt = await attemptOf(parts, who, fileName(message.file))
-      if (!signal?.aborted) {
-        return { message: await viewNow(message), receipt: { id: message.id, agent: who, attempt }, durability }
-      }
-      await settling.giveBack(agent, message.file, { attempt })
-      return undefined
+      return { message: await viewNow(message), receipt: { id: message.id, agent: who, attempt }, durability }
     },
     done: (receipt, { text }) => settle(receipt, 'done', text),
     failed: (receipt, { reason }) => settle(receipt, 'failed', reason),
-    async release({ id, agent, attempt }) {
-      const { outcome, message, durability } = await settling.giveBack(agent, id, { attempt })
-      return { outcome: outcome === 'unchanged' ? outcome : 'settled', message: await viewNow(message), durability }
-    },
+    release: async ({ id, agent, attempt }) => settledView(await settling.giveBack(agent, id, { attempt })),
   }
 
   return neutralOf(source, {
     inspect: (options) => circe.inspect(options),
 
     /**
-     * The answer to it; or that it was handled, which has no words. That is asked first: an answer is sent before, so that none
-     * is missed. One that names no message, as those of other programs, counts if it came since.
+     * The answer to a message, or that the message was handled without one. Whether it was handled is asked first, because an
+     * answer is sent before that. An answer of another program that names no message counts if it came since.
      */
     async outcomeOf(id: string, sent: Correspondence): Promise<MessageOutcome | undefined> {
       const { from, to } = sent
@@ -240,7 +238,7 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
       const found = await findMessage(parts, fileName(id))
       if (found && !found.message.asks) {
         throw conflict('NOT_FOR_A_PERSON', `${found.name} does not wait for a person.`, {
-          hint: 'See what does: signalbox human list',
+          hint: `See what does: ${call('human list')}`,
           details: { id },
         })
       }
@@ -274,15 +272,15 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
   })
 }
 
-/** By the place where it lies; but in an inbox it may still wait, and in the log it may have been given up. */
+/** By the place of the message; but in an inbox it may still wait, and in the log it may have been given up. */
 async function stageOf(parts: CirceParts, { place, agent, name, message }: Listed): Promise<View['stage']> {
   if (place === 'inbox' && agent !== undefined && !(await handedOf(parts, agent, name))) return 'written'
-  // Each agent that got a copy settles its own.
+  // One agent that gives up its copy of a message to all says nothing about the other copies.
   if (place === 'logged' && !isForEverybody(message) && (await givenUp(parts)).has(name)) return 'failed'
   return stages[place]
 }
 
-/** Who has it, or had it last. Of a message to all each reader has a copy, and the log tells of none. */
+/** The agent that has the message, or had it last; `undefined` for a logged message to all, which many agents had. */
 async function claimOf(parts: CirceParts, found: Listed, stage: View['stage']): Promise<HeldBy | undefined> {
   const { agent, name, message } = found
   if (stage === 'written') return undefined
@@ -290,7 +288,7 @@ async function claimOf(parts: CirceParts, found: Listed, stage: View['stage']): 
   return isForEverybody(message) || isEverybody(message.to) ? undefined : { by: message.to }
 }
 
-/** Of what one agent has sent to another, what is in the log. The names say which files are worth reading. */
+/** The logged messages from one agent to another. Only files with both in their name are read. */
 async function loggedBetween(parts: CirceParts, from: string, to: string): Promise<PlacedMessage[]> {
   const found: PlacedMessage[] = []
   for (const name of await namesAt(parts, { place: 'logged' })) {

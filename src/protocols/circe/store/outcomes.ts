@@ -7,7 +7,7 @@ import type { CirceState } from '../lifecycle.ts'
 import type { MessageStatus } from '../schema.ts'
 import type { Checks, TaskStatus } from '../task.ts'
 
-/** A message as callers see it: the neutral envelope, and what CIRCE says besides. Its id is the name of its file. */
+/** A message as callers see it: the neutral headline, and the fields of CIRCE. Its id is the name of its file without `.md`. */
 export interface CirceView extends Headline {
   readonly state: CirceState
   readonly file: string
@@ -16,12 +16,12 @@ export interface CirceView extends Headline {
   readonly status: MessageStatus
   /** Headers that the specification does not name, such as a priority or a due time. */
   readonly headers: Readonly<Record<string, string>>
-  /** What is odd about it and did not keep it from being read. */
+  /** What is wrong with a message that can be used all the same. */
   readonly notices: readonly string[]
 }
 
 export interface CirceViewWithBody extends CirceView {
-  /** Everything below the headers, as written. */
+  /** The text below the headers, as written. */
   readonly body: string
 }
 
@@ -41,7 +41,7 @@ export interface CirceSendInput {
   readonly summary?: string
   /** Markdown, with sections or without. */
   readonly body?: string
-  /** All that stands below the headers, as it is. Summary, body, sections and artifacts are left out then. */
+  /** The whole text below the headers. Summary, body, sections and artifacts are ignored then. */
   readonly lead?: string
   readonly sections?: readonly Section[]
   /** Paths or links, listed under `Artifacts`. */
@@ -56,7 +56,7 @@ export interface CirceSent {
   readonly outcome: 'sent'
   readonly message: CirceView
   readonly durability: Durability
-  /** Who got a copy, of a message to all. */
+  /** The agents that got a copy of a message to all. */
   readonly delivered: readonly string[]
   /** What a sender should know, one sentence each. */
   readonly notices: readonly string[]
@@ -72,10 +72,10 @@ export interface InboxLine extends CirceView {
   /** In whose inbox or workspace it lies. */
   readonly agent?: string
   readonly ageSeconds: number
-  /** Handed to the agent before. */
+  /** The agent has claimed it. */
   readonly isClaimed: boolean
   readonly isAcknowledged: boolean
-  /** Of work: the owner of its task, if that is another agent. */
+  /** The owner of its task, if the message is work and another agent owns the task. */
   readonly ownedBy?: string
 }
 
@@ -96,7 +96,7 @@ export interface CirceClaimOptions {
   readonly intents?: readonly string[]
   readonly waitMs?: number
   readonly signal?: AbortSignal
-  /** A caller that may be killed before it has shown the message calls `handedOut` then; else the agent can claim it again. */
+  /** The caller promises to call `handedOut` when it has shown the message. Without that call the agent can claim it again. */
   readonly untilHandedOut?: boolean
 }
 
@@ -132,11 +132,11 @@ export interface TaskView {
   readonly status: TaskStatus
   readonly owner: string | undefined
   readonly checks: Checks
-  /** How long nothing was heard of a claimed task, if that is too long. */
+  /** How long no change was made to a claimed task, if that is too long. */
   readonly stalledSeconds: number | undefined
   readonly startedAt: string | undefined
   readonly updatedAt: string | undefined
-  /** Who asked for it, and for what, where that is known. */
+  /** The agent that asked for it, and its intent, where that is known. */
   readonly request: { readonly from: string; readonly intent: string } | undefined
   /** The messages about it that are not logged. */
   readonly messages: readonly InboxLine[]
@@ -159,7 +159,7 @@ export interface TaskChanged {
 
 export interface HistoryEntry extends Omit<CirceEvent, 'at'> {
   readonly at: string
-  /** Of the message it is about, where there is one. */
+  /** Of the message that the event is about. */
   readonly summary: string | undefined
 }
 
@@ -171,11 +171,10 @@ export interface History {
 }
 
 export interface CirceAnswer {
-  /** The answer itself. */
   readonly text: string
-  /** Who answers; the person unless said. */
+  /** Who answers; ROOSTER by default. */
   readonly by?: string
-  /** `approve` and `deny` are answers too, and say so by their status. */
+  /** `approve` and `answer` give the answer the status `completed`, `deny` gives it `failed`. */
   readonly verdict?: 'answer' | 'approve' | 'deny'
 }
 

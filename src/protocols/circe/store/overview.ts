@@ -1,5 +1,6 @@
-/** How inboxes and tasks stand. Takes nothing. */
+/** What inboxes, tasks and the log hold. Claims nothing. */
 import { isoTime } from '../../../kernel/clock.ts'
+import { groupBy } from '../../../kernel/group-by.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import { isRecord } from '../effects.ts'
 import { eventsIn } from '../events.ts'
@@ -14,7 +15,7 @@ import { handedOf } from './handed.ts'
 import { messagesOf, readLedger } from './ledgers.ts'
 import { eventsOf, logBytes } from './log.ts'
 import type { History, Inbox, InboxLine, TaskList, TaskView } from './outcomes.ts'
-import { addTo, type CirceParts } from './parts.ts'
+import type { CirceParts } from './parts.ts'
 import { isInLog, type Listed, lookAround } from './places.ts'
 import { readTaskFiles, type TaskOnTree, tasksOnTree } from './task-files.ts'
 import { noTask } from './tasks.ts'
@@ -27,7 +28,7 @@ export class Overview {
     this.#parts = parts
   }
 
-  /** What there is for an agent, the oldest first; with `waitMs` once there is something. */
+  /** The messages for an agent, the oldest first. `waitMs`: waits so long for the first one. */
   async inbox(
     name: string,
     { waitMs = 0, signal }: { readonly waitMs?: number; readonly signal?: AbortSignal } = {},
@@ -44,17 +45,16 @@ export class Overview {
     return (await waitFor(tree, folders, attempt, { waitMs, signal })) ?? look()
   }
 
-  /** Every task that has files, or that a message speaks of which is not logged; or the first so many of them by name. */
+  /** Every task that has files, or a message outside of the log; with `limit`, the first so many by name. */
   async taskList({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {}): Promise<TaskList> {
     const { found, left } = await catchUp(this.#parts, { logs: true })
-    const byTask = new Map<TaskId, Listed[]>()
-    for (const task of await tasksOnTree(this.#parts)) byTask.set(task, [])
-    for (const one of found) if (one.message.task !== undefined) addTo(byTask, one.message.task, one)
-    const shown = [...byTask.keys()].sort().slice(0, limit)
+    const byTask = groupBy(found, ({ message }) => message.task)
+    const known = new Set([...byTask.keys(), ...(await tasksOnTree(this.#parts))].filter((task) => task !== undefined))
+    const shown = [...known].sort().slice(0, limit)
     const tasks: TaskView[] = []
-    for (const task of shown) tasks.push(await viewOf(this.#parts, task, byTask.get(task)!))
+    for (const task of shown) tasks.push(await viewOf(this.#parts, task, byTask.get(task) ?? []))
     const notice = `Messages about ${left.size} task${left.size === 1 ? '' : 's'} have not counted yet; the next command goes on with them.`
-    return { tasks, leftOut: byTask.size - shown.length, notices: left.size === 0 ? [] : [notice] }
+    return { tasks, leftOut: known.size - shown.length, notices: left.size === 0 ? [] : [notice] }
   }
 
   /** All of them, or one. */
@@ -119,7 +119,7 @@ async function linesOf(parts: CirceParts, found: readonly Listed[], agent?: Agen
   return lines
 }
 
-/** `.owner` alone does not say who owns a task: of one that is over, or was opened again, it is a record. */
+/** The owner of an open task. `.owner` alone does not tell: it also names the owners of closed tasks, and former owners. */
 export async function ownerNow(parts: CirceParts, id: TaskId): Promise<AgentId | undefined> {
   const { task } = await readTaskFiles(parts, id)
   if (task.owner === undefined || isClosed(task.status)) return undefined
@@ -150,7 +150,7 @@ async function viewOf(parts: CirceParts, id: TaskId, theirs: readonly Listed[]):
   }
 }
 
-/** How long a claimed task has been silent, once that is too long. A blocked task is not stalled: its owner waits for an answer. */
+/** How long a claimed task has not changed, if that is too long. A blocked task is not stalled: its owner waits for an answer. */
 export async function stalledSeconds(
   { tree, settings }: CirceParts,
   { task, writtenAt }: Pick<TaskOnTree, 'task' | 'writtenAt'>,

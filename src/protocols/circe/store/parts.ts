@@ -1,4 +1,4 @@
-/** What everything in this folder works with. */
+/** What the files of this folder share. */
 import type { Clock } from '../../../kernel/clock.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
@@ -22,20 +22,11 @@ export interface CirceParts {
 /** What it takes to read messages. */
 export type Reading = Pick<CirceParts, 'tree' | 'root' | 'settings'>
 
-/**
- * What one turn is about: a task with all its messages, or one message without a task. Two processes that change the same
- * thing take turns; see `journal.ts`.
- */
+/** What one turn locks: a task with all its messages, or one message without a task. See `journal.ts`. */
 export type Subject = `task.${TaskId}` | `file.${FileName}`
 
-/** Messages of one second that share a name but for its number share the subject: see `fileNameOf`. */
+/** Messages of one second whose names differ only by the number share a subject: see `fileNameOf`. */
 export const subjectOf = (name: FileName, task: TaskId | undefined): Subject =>
   task === undefined ? `file.${name.replace(/\.\d+\.md$/, '.md') as FileName}` : `task.${task}`
-
-export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
-  const list = lists.get(key)
-  if (list) list.push(value)
-  else lists.set(key, [value])
-}
 
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0

@@ -1,10 +1,11 @@
 /**
- * What waits for a person, and the answers. An answer is one message to the asker that names the task and the question; the
- * question stays where it lies. Spec: CIRCE, `escalate`, `question` and `approval_request`.
+ * Questions to a person, and their answers. An answer is a message to the agent that asked, and names the task and the question;
+ * the question stays where it lies. Spec: CIRCE, `escalate`, `question` and `approval_request`.
  */
+import { call, inputs } from '../../../kernel/call.ts'
 import { conflict, denied } from '../../../kernel/errors.ts'
 import { eventsIn, isCount } from '../events.ts'
-import { type FileName, fileName, isFileName, isRooster, participant, type TaskId } from '../names.ts'
+import { type FileName, fileName, isFileName, isRooster, participant, type TaskId, withEnding } from '../names.ts'
 import { type CirceMessage, rooster } from '../schema.ts'
 import { catchUp, finishTask } from './catching-up.ts'
 import { commit, turn } from './journal.ts'
@@ -24,13 +25,13 @@ export class People {
     this.#parts = parts
   }
 
-  /** Questions without an answer. One about a task that was completed since waits no longer. */
+  /** Questions without an answer, but for those whose task was completed since. */
   async *open(): AsyncGenerator<PlacedMessage> {
     const { found: lying } = await catchUp(this.#parts, { logs: true })
     const events = [...eventsIn(await logBytes(this.#parts))]
     const open = unansweredIn(events)
     const answered = new Set(events.flatMap(({ event, file }) => (event === 'answered' ? [file] : [])))
-    // A message that was not counted, because the files of its task are damaged, still waits for a person.
+    // A message that has not counted, because the files of its task have mistakes, still waits for a person.
     for (const { name, message } of lying) if (message.asks && !answered.has(name)) open.add(name)
     for (const name of open) {
       const found = await findMessage(this.#parts, name)
@@ -40,14 +41,14 @@ export class People {
     }
   }
 
-  /** Who asked can also be answered by an agent that the question went to. */
+  /** Answers as ROOSTER, or as an agent that the question went to. */
   async answer(
     file: string,
     { text, by = rooster, verdict = 'answer', person }: CirceAnswer & { readonly person?: string },
   ): Promise<CirceAnswered> {
     const name = fileName(file)
     const caughtUp = await catchUp(this.#parts, { logs: true })
-    const question = await expectMessage(this.#parts, name, 'See what waits: signalbox human list')
+    const question = await expectMessage(this.#parts, name, `See what waits: ${call('human list')}`)
     await finishTask(this.#parts, caughtUp, question.message.task)
     const who = participant(by, 'from')
     expectMayAnswer(question, who)
@@ -62,7 +63,7 @@ export class People {
   }
 }
 
-/** What is asked about a task that was over already waits like everything else. */
+/** False for a question that was asked after its task was completed. */
 async function wasCompletedSince(parts: CirceParts, task: TaskId, question: FileName): Promise<boolean> {
   if ((await readTaskFiles(parts, task)).task.status !== 'completed') return false
   const events = await eventsOf(parts, task)
@@ -92,11 +93,11 @@ function composeAnswer(
   })
 }
 
-/** The answer that was given before, and what names its words. */
+/** The answer that was given before. */
 async function givenAnswer(parts: CirceParts, question: PlacedMessage): Promise<AnswerFile | undefined> {
   const told = await answerTo(parts, question.name)
   if (told) return told
-  // Its sender may have been killed before it was taken into account.
+  // The sender of the answer may have been killed before the answer counted.
   const { found } = await lookAround(parts)
   const listed = found.find(({ message }) => message.intent === 'answer' && isReplyTo(message, question))
   const answer = listed && (await readWhole(parts, listed))
@@ -104,7 +105,7 @@ async function givenAnswer(parts: CirceParts, question: PlacedMessage): Promise<
   return answerInLog(parts, question)
 }
 
-/** Only questions to people have an `answered` line. The answer to another message is searched among the logged messages. */
+/** Only questions to people have an `answered` line. The answer to any other message is searched for among the logged messages. */
 async function answerInLog(parts: CirceParts, question: PlacedMessage): Promise<AnswerFile | undefined> {
   for (const { event, detail, file, task } of eventsIn(await logBytes(parts), question.message.task)) {
     if (event !== 'message' || !detail.startsWith('answer ') || task !== question.message.task) continue
@@ -127,12 +128,12 @@ async function repeatedAnswer(
     return { outcome: 'unchanged', message: viewOfFound(found ?? question), durability: 'process' }
   }
   throw conflict('ALREADY_ANSWERED', `${question.name} has been answered otherwise${found ? `: ${found.name}` : ''}.`, {
-    hint: `Send a message of your own instead: signalbox circe send --to ${question.message.from} --intent inform …`,
+    hint: `Send a message of your own instead: ${call('circe send', { to: question.message.from, intent: 'inform' })} …`,
     details: { file: question.name, answer: before.file },
   })
 }
 
-/** What was for the person alone has been dealt with. */
+/** Moves an answered question into the log if it went to the person alone. */
 async function putAway(parts: CirceParts, { name, message, place }: PlacedMessage): Promise<void> {
   if (place !== 'new' || !isRooster(message.to)) return
   const task = message.task
@@ -142,12 +143,12 @@ async function putAway(parts: CirceParts, { name, message, place }: PlacedMessag
 const isReplyTo = (
   { replyTo, from }: Pick<CirceMessage, 'replyTo' | 'from'>,
   { name, message }: PlacedMessage,
-): boolean => (replyTo === name || `${replyTo}.md` === name) && mayAnswer(from, message)
+): boolean => replyTo !== undefined && withEnding(replyTo) === name && mayAnswer(from, message)
 
 function expectMayAnswer({ message, name }: PlacedMessage, by: string): void {
   if (mayAnswer(by, message)) return
   throw denied('NOT_ASKED', `${name} went to ${message.to}, not to ${by}.`, {
-    hint: 'Leave --as out to answer as a person.',
+    hint: `Leave ${inputs({ as: by })} out to answer as a person.`,
     details: { file: name, to: message.to },
   })
 }

@@ -95,8 +95,8 @@ export class CirceSteps implements Steps<CirceStep, Subject> {
   }
 
   /**
-   * Lists the folders that steps take files from. A move that failed half-way because of the disk is undone by that; until
-   * then its file seems to be gone, and the step would count as done.
+   * Lists the folders that steps move files from: that makes the engine undo a move which a disk error stopped half-way. Until then
+   * the file seems to be gone, and the step would count as done.
    */
   async beforeRepeat(steps: readonly CirceStep[]): Promise<void> {
     const { tree, root } = this.#parts
@@ -111,7 +111,7 @@ export class CirceSteps implements Steps<CirceStep, Subject> {
     for (const folder of folders) await listIfFolder(tree, folder)
   }
 
-  /** A process that was killed, or got an error, did not show the message: the same agent can claim it again. */
+  /** A repeat means that the first process did not get to show the message: the agent can claim it again. */
   async #hand({ agent, file, acked, unshown }: StepOf<'hand'>, isRepeat: boolean): Promise<void> {
     if (acked) return setMark(this.#parts, agent, file, 'acknowledged')
     if (!isRepeat) return setMark(this.#parts, agent, file, unshown ? 'handing' : 'claimed')
@@ -119,7 +119,7 @@ export class CirceSteps implements Steps<CirceStep, Subject> {
     await unlessOdd(setMark(this.#parts, agent, file, 'waiting'))
   }
 
-  /** A move that may have been made before: then the message lies at its target. */
+  /** Moves a message, or finds that it was moved before: then it lies at its target. */
   async #travel(
     file: FileName,
     from: At,
@@ -138,11 +138,11 @@ export class CirceSteps implements Steps<CirceStep, Subject> {
     if (moved.outcome === 'moved') return undefined
     const there = await readIfLeaf(tree, pathAt(this.#parts, target, file))
     if (there) {
-      // Another program copied it there instead of moving it: one of the two is enough.
+      // Another program copied it there instead of moving it: the original is removed.
       await tree.remove(pathAt(this.#parts, spot, file), { onlyIf: (bytes) => sameBytes(bytes, there.bytes) })
       return undefined
     }
-    // Its agent may have gone on with it by hand, since a process was killed after the move.
+    // After the move a process may have been killed, and the agent moved the message on by hand.
     const next = { ...target, place: 'workspace' } as const
     return isFound(await readAt(this.#parts, next, file)) ? undefined : 'lost'
   }

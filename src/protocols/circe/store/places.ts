@@ -1,4 +1,4 @@
-/** The messages that lie somewhere else than in the log, and single ones wherever they are. Looks only. */
+/** Finds and reads messages: all that are not in the log, and single ones wherever they lie. Changes nothing. */
 import { notFound } from '../../../kernel/errors.ts'
 import { largestMessage, type Problem } from '../../../kernel/problem.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
@@ -14,21 +14,21 @@ import type { CirceMessage, Head } from '../schema.ts'
 import { type KnownAgent, knownAgents } from './agents.ts'
 import type { CirceParts, Reading } from './parts.ts'
 
-/** Where a message lies. `folder`: of its agent, as it is called on the disk. */
+/** Where a message lies. `folder`: that of the agent, as it is spelled on the disk. */
 export interface Spot {
   readonly place: Exclude<CirceState, 'rejected'>
   readonly agent?: AgentId
   readonly folder?: string
 }
 
-/** A message without its text, which `readAt` reads. */
+/** A message without its text. `readAt` reads that. */
 export interface Listed extends Spot {
   readonly name: FileName
   readonly path: TreePath
   readonly message: Head
-  /** What did not keep it from being read, such as an unknown intent. */
+  /** What is wrong with a message that can be used all the same, such as an unknown intent. */
   readonly problems: readonly Problem[]
-  /** When its file was written, which is more exact than the time that it says. */
+  /** When its file was written: more exact than the time in its header. */
   readonly writtenAt: number
 }
 
@@ -36,12 +36,12 @@ export interface PlacedMessage extends Listed {
   readonly message: CirceMessage
 }
 
-/** A file named like a message that is none, or that cannot be read. */
+/** A file that is named like a message, and is none or cannot be read. */
 export interface Unusable extends Spot {
   readonly name: FileName
   readonly path: TreePath
   readonly problem: Problem
-  /** This user may not read it; it may be a good message to its owner. */
+  /** This user may not read it. The owner of the file may see a valid message. */
   readonly isClosed: boolean
 }
 
@@ -64,14 +64,24 @@ export function folderAt({ root }: Pick<Reading, 'root'>, { place, folder }: Spo
 export const pathAt = (parts: Pick<Reading, 'root'>, spot: Spot, name: FileName): TreePath =>
   childOf(folderAt(parts, spot), name)
 
-/** Every place but the log, in the order in which messages go through them. */
+/** Every place but the log, in the order in which a message passes through them. */
 export const spotsOf = (agents: readonly KnownAgent[]): Spot[] => [
   { place: 'new' },
   ...agents.map((known): Spot => ({ place: 'inbox', ...known })),
   ...agents.map((known): Spot => ({ place: 'workspace', ...known })),
 ]
 
-/** All messages that are not logged. `isFresh`: also what came to a large folder in this moment. */
+/**
+ * Every place in the order in which a message passes through them, so that a search meets a message that moves on meanwhile;
+ * `NEW_MESSAGES/` again at the end, since a release moves a message back there.
+ */
+const everywhere = async (parts: CirceParts): Promise<Spot[]> => [
+  ...spotsOf(await knownAgents(parts)),
+  { place: 'logged' },
+  { place: 'new' },
+]
+
+/** All messages that are not logged. `isFresh`: lists large folders in any case. */
 export async function lookAround(parts: CirceParts, { isFresh = true } = {}): Promise<Lying> {
   const agents = await knownAgents(parts)
   const lists: (readonly Listed[])[] = []
@@ -83,7 +93,7 @@ export async function lookAround(parts: CirceParts, { isFresh = true } = {}): Pr
       unusable.push(...lying.unusable)
       continue
     }
-    // In a workspace agents keep what they like.
+    // An agent also keeps drafts and other files in its workspace.
     const received: Listed[] = []
     for (const one of lying.found) if (await isReceived(parts, one)) received.push(one)
     lists.push(received)
@@ -91,7 +101,7 @@ export async function lookAround(parts: CirceParts, { isFresh = true } = {}): Pr
   return { agents, found: inOrder(lists), unusable }
 }
 
-/** Each of the lists is in order already; nearly always all but one are short. */
+/** Each list is in order already, and nearly always all but one are short. */
 function inOrder(lists: readonly (readonly Listed[])[]): readonly Listed[] {
   const [first = [], ...others] = lists.filter((list) => list.length > 0)
   return others.length === 0 ? first : first.concat(...others).sort(oldestFirst)
@@ -101,13 +111,13 @@ function inOrder(lists: readonly (readonly Listed[])[]): readonly Listed[] {
 export const isFor = ({ to, intent }: Pick<Head, 'to' | 'intent'>, agent: string): boolean =>
   isSameAgent(to, agent) || (isEverybody(to) && isForFirstMover(intent))
 
-/** In a workspace, what its agent wrote itself is a draft, unless it was sent and came back: then it is in the log. */
+/** In a workspace, a message from the agent itself is a draft, unless it is in the log: then it was sent and came back. */
 async function isReceived({ tree, root }: CirceParts, { message, agent, name }: Listed): Promise<boolean> {
   if (!isSameAgent(message.to, agent!) && !isEverybody(message.to)) return false
   return !isSameAgent(message.from, agent!) || (await loggedBytes(tree, root, name)) !== undefined
 }
 
-/** By time of sending: headers say it to the second, files more exactly. */
+/** By time of sending: the header gives it to the second, the file more exactly. */
 export const oldestFirst = (a: Listed, b: Listed): number =>
   a.message.time - b.message.time || a.writtenAt - b.writtenAt || byName(a.name, b.name)
 
@@ -142,7 +152,7 @@ export async function readAt(
 
 type ReadMessage = Pick<PlacedMessage, 'message' | 'problems' | 'writtenAt'> | Pick<Unusable, 'problem' | 'isClosed'>
 
-/** A file that may be a message, wherever it is. */
+/** A file at any path, read as a message. */
 export async function readMessage(
   { tree, settings }: Pick<Reading, 'tree' | 'settings'>,
   path: TreePath,
@@ -164,32 +174,26 @@ export async function readWhole(parts: CirceParts, listed: Listed): Promise<Plac
 export const isFound = (read: PlacedMessage | Unusable | undefined): read is PlacedMessage =>
   read !== undefined && 'message' in read
 
-/**
- * A message wherever it is, the log last. It is looked for in the order in which messages move, so that one that moves on
- * meanwhile is met further on; and where it began once more, since a release moves it back.
- */
+/** A message wherever it lies. */
 export async function findMessage(parts: CirceParts, name: FileName): Promise<PlacedMessage | undefined> {
-  const spots = [...spotsOf(await knownAgents(parts)), { place: 'logged' } as const, { place: 'new' } as const]
-  for (const spot of spots) {
+  for (const spot of await everywhere(parts)) {
     const read = await readAt(parts, spot, name)
     if (isFound(read)) return read
   }
   return undefined
 }
 
-/** A message that must be somewhere. `hint`: where to look for the right name. */
+/** The same; throws where there is none. `hint`: where a person finds the right name. */
 export async function expectMessage(parts: CirceParts, name: FileName, hint: string): Promise<PlacedMessage> {
   const found = await findMessage(parts, name)
   if (found) return found
   throw notFound('NO_SUCH_MESSAGE', `There is no message ${name}.`, { hint, details: { file: name } })
 }
 
-/** Whether a name is in use anywhere: also in a folder for its task, where some agents keep what they work on. */
+/** Whether any message has this name: also in `WORKSPACE/{task}/`, where some agents keep what they work on. */
 export async function isGiven(parts: CirceParts, name: FileName, task: TaskId | undefined): Promise<boolean> {
-  const { tree } = parts
-  const isThere = async (path: TreePath) => (await lookIfThere(tree, path)) !== undefined
-  const agents = await knownAgents(parts)
-  for (const spot of [...spotsOf(agents), { place: 'logged' } as const, { place: 'new' } as const]) {
+  const isThere = async (path: TreePath) => (await lookIfThere(parts.tree, path)) !== undefined
+  for (const spot of await everywhere(parts)) {
     if (await isThere(pathAt(parts, spot, name))) return true
     if (spot.place !== 'workspace' || task === undefined) continue
     if (await isThere(childOf(childOf(folderAt(parts, spot), task), name))) return true
@@ -200,7 +204,7 @@ export async function isGiven(parts: CirceParts, name: FileName, task: TaskId | 
 export const isInLog = async ({ tree, root }: Reading, name: FileName): Promise<boolean> =>
   (await lookIfThere(tree, childOf(logsPath(root), name))) !== undefined
 
-/** The bytes of a logged message; `undefined` when it is not logged. Of what is larger than any message, the beginning. */
+/** The bytes of a logged message, or the beginning of a file that is larger than any message; `undefined` when it is not logged. */
 export async function loggedBytes(tree: Tree, root: TreePath, name: FileName): Promise<Uint8Array | undefined> {
   return (await readIfLeaf(tree, childOf(logsPath(root), name), { atMost: largestMessage + 1 }))?.bytes
 }

@@ -1,7 +1,8 @@
 /**
- * What is no message is set aside in `LOGS/rejected/` with its reason beside it, once it has stood still. A
- * person sees it there, and what was corrected is put back.
+ * A file that is no message is moved to `LOGS/rejected/`, with its reason beside it, once its writer has stopped writing. A person
+ * corrects it there and puts it back.
  */
+import { call } from '../../../kernel/call.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { listIfFolder, readIfLeaf, removeIfLeaf } from '../../../messaging/leaves/tolerant.ts'
@@ -37,14 +38,14 @@ export async function* quarantinedIn(parts: CirceParts): AsyncGenerator<Quaranti
   }
 }
 
-/** The reason that was written down, or else what is wrong with it now. */
+/** The reason that lies beside the file, or else what is wrong with the file now. */
 async function reasonOf(parts: CirceParts, path: TreePath): Promise<string> {
   const told = await readIfLeaf(parts.tree, reasonName(path) as TreePath, { atMost: longestReason })
   const reason = told && Buffer.from(told.bytes).toString('utf8').trim()
   return reason || (await problemAt(parts, path)) || 'The reason was not written down.'
 }
 
-/** What keeps a file from being a message; `undefined` for a message, and for what is gone. */
+/** Why a file is no message; `undefined` for a message, and for a file that is gone. */
 export async function problemAt(parts: CirceParts, path: TreePath): Promise<string | undefined> {
   const read = await readMessage(parts, path)
   return read && 'problem' in read ? read.problem.message : undefined
@@ -67,11 +68,11 @@ export async function putBack(parts: CirceParts, { path }: Pick<Quarantined, 'pa
 
 const gone = (path: TreePath) =>
   notFound('NO_SUCH_MESSAGE', `${path} is not there any more.`, {
-    hint: 'See what waits: signalbox human list',
+    hint: `See what waits: ${call('human list')}`,
     details: { path },
   })
 
-/** The process that moves a file writes the reason. A file that this user may not read stays where it is. */
+/** The process that moves a file also writes the reason. A file that this user may not read stays where it is. */
 export async function rejectAll(parts: CirceParts, unusable: readonly Unusable[]): Promise<CirceRejected[]> {
   const rejected: CirceRejected[] = []
   for (const one of unusable) if (!one.isClosed) rejected.push(...(await reject(parts, one)))
@@ -82,7 +83,7 @@ async function reject(parts: CirceParts, { path, name, problem, agent }: Unusabl
   const { tree, root, settings, clock } = parts
   const most = settings.largestMessage
   const now = await tree.now()
-  // By when it was written, not by when it was moved: what comes by `mv` is whole.
+  // By the time of the last write, not of the last move: a file that came by `mv` is whole.
   const isMeant = (bytes: Uint8Array, { modifiedAt }: Times) =>
     now - modifiedAt >= settings.settleMs &&
     (bytes.length > most || parseMessage(bytes, settings.furtherIntents).outcome === 'malformed')
@@ -99,7 +100,7 @@ async function reject(parts: CirceParts, { path, name, problem, agent }: Unusabl
   return [{ file: name, path: moved.path, code: problem.code, reason: problem.message }]
 }
 
-/** Twice is fine: the first reason stays. */
+/** A repeat is fine: the first reason stays. */
 export async function tellReason({ tree, root }: CirceParts, name: string, reason: string): Promise<void> {
   await tree.create(childOf(rejectedPath(root), reasonName(name)), `${reason}\n`)
 }

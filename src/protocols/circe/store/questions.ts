@@ -1,8 +1,8 @@
-/** Which messages wait for a person, and which message answers which. The log has a line for each question and each answer. */
+/** Which messages wait for a person, and which message answers which, by the lines of the log. */
 import { digestOf } from '../../../formats/digest.ts'
 import type { CirceEvent } from '../events.ts'
 import { bodyOf } from '../format.ts'
-import { type FileName, isEverybody, isFileName, isRooster, isSameAgent } from '../names.ts'
+import { type FileName, isEverybody, isFileName, isRooster, isSameAgent, withEnding } from '../names.ts'
 import type { CirceMessage, Head } from '../schema.ts'
 import { eventsAbout, eventsOf } from './log.ts'
 import type { CirceParts } from './parts.ts'
@@ -14,16 +14,17 @@ export interface AnswerFile {
   readonly digest: string
 }
 
-/** ROOSTER may answer everything, an agent what went to it. */
+/** ROOSTER may answer every question, an agent those that went to it. */
 export const mayAnswer = (from: string, { to }: Pick<Head, 'to'>): boolean =>
   isRooster(from) || isSameAgent(to, from) || isEverybody(to)
 
-/** Names the words of an answer, so that the same ones are recognised: a yes and a no with the same words are not. */
+/** A digest of an answer, by which a repeat is recognised. A yes and a no with the same words differ. */
 export const wordsOf = (answer: Pick<CirceMessage, 'bytes' | 'status'>): string =>
   digestOf(answer.status === 'failed' ? 'no' : 'yes', bodyOf(answer).trim())
 
-/** The detail of an `answered` line. The file of an answer may have blanks in its name; a digest has none. */
+/** The detail of an `answered` line. A file name may have blanks; a digest has none. */
 export const answerDetail = ({ file, digest }: AnswerFile): string => `${file} ${digest}`
+
 function answerFrom(detail: string): AnswerFile | undefined {
   const at = detail.lastIndexOf(' ')
   return at < 0 ? undefined : { file: detail.slice(0, at), digest: detail.slice(at + 1) }
@@ -35,24 +36,24 @@ export async function answerTo(parts: CirceParts, question: FileName): Promise<A
   return told && answerFrom(told.detail)
 }
 
-/** The files of questions that have no answer, as far as some lines of the log tell. */
+/** The files of the questions without an answer, by some lines of the log. */
 export function unansweredIn(events: Iterable<CirceEvent>): Set<FileName> {
   const open = new Set<FileName>()
   for (const { event, file } of events) {
     if (file === undefined || !isFileName(file)) continue
-    // A message that was refused because of its task may still be for a person.
+    // A message that was not allowed to change its task may still be a question to a person.
     if (event === 'asked' || event === 'refused') open.add(file)
     if (event === 'answered') open.delete(file)
   }
   return open
 }
 
-/** The question of a person that a message answers: the one that it names, else the oldest open one about the same task. */
+/** The question to a person that a message answers: the one that it names, else the oldest open one about the same task. */
 export async function answeredBy(parts: CirceParts, { message }: PlacedMessage): Promise<FileName | undefined> {
   const { intent, replyTo, task, from, to, time } = message
   if (intent !== 'answer') return undefined
   if (replyTo !== undefined) {
-    const file = replyTo.endsWith('.md') ? replyTo : `${replyTo}.md`
+    const file = withEnding(replyTo)
     const question = isFileName(file) ? await findMessage(parts, file) : undefined
     if (!question?.message.asks || !mayAnswer(from, question.message)) return undefined
     return (await answerTo(parts, question.name)) ? undefined : question.name

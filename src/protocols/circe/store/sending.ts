@@ -1,4 +1,5 @@
-/** Sending: the message is there whole, under a name that no other message has or had, or not at all. */
+/** Sending: the message is created whole or not at all, under a name that no other message has or had. */
+import { call, inputs } from '../../../kernel/call.ts'
 import { conflict, denied, invalidInput } from '../../../kernel/errors.ts'
 import { tooLarge } from '../../../kernel/problem.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
@@ -9,7 +10,7 @@ import { splitBody } from '../body.ts'
 import { notSendable, parseMessage, printMessage, statusOf } from '../format.ts'
 import { expectKnownIntent, needsTask } from '../intents.ts'
 import { ledgersPath } from '../layout.ts'
-import { type FileName, fileName, fileNameOf, isFileName, participant, taskId } from '../names.ts'
+import { type FileName, fileName, fileNameOf, isFileName, participant, taskId, withEnding } from '../names.ts'
 import { type CirceMessage, type MessageStatus, messageStatuses } from '../schema.ts'
 import { acted } from './agents.ts'
 import { countAloneInTurn, countOne, effectNow, takeUp } from './counting.ts'
@@ -38,12 +39,12 @@ export class Sending {
     this.#parts = parts
   }
 
-  /** Puts a message into `NEW_MESSAGES/`, and lets it count for its task. */
+  /** Puts a message into `NEW_MESSAGES/`, and counts it for its task. */
   async send(input: CirceSendInput): Promise<CirceSent> {
     return this.sendWhole(compose(this.#parts, input))
   }
 
-  /** A whole message, as it is: byte for byte. */
+  /** Sends the text of a whole message, byte for byte. */
   async sendWhole(text: string): Promise<CirceSent> {
     const message = readSendable(this.#parts, text)
     await expectOneSpelling(this.#parts, message.task)
@@ -75,7 +76,7 @@ export class Sending {
   }
 }
 
-/** What follows when a turn is over. */
+/** What follows outside of the turn. */
 async function afterSending(parts: CirceParts, message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
   await acted(parts, message.from)
   return isForEverybody(message) ? deliverToAll(parts, message, sent) : sent
@@ -89,7 +90,7 @@ export function compose(parts: CirceParts, input: CirceSendInput): string {
   const task = input.task === undefined ? undefined : taskId(input.task)
   if (task === undefined && needsTask(input.intent)) {
     throw invalidInput('MISSING_INPUT', `${input.intent} is about a task, and none was named.`, {
-      hint: 'Give --task ID.',
+      hint: `Give ${inputs({ task: 'ID' })}.`,
       details: { field: 'task' },
     })
   }
@@ -108,7 +109,7 @@ export function compose(parts: CirceParts, input: CirceSendInput): string {
   })
 }
 
-/** Tasks become files, and some disks take `auth-1` and `AUTH-1` for one. Asked only for a task nobody has heard of yet. */
+/** Tasks become files, and some disks take `auth-1` and `AUTH-1` for one. A task with a ledger has been checked before. */
 async function expectOneSpelling(parts: CirceParts, task: string | undefined): Promise<void> {
   const { tree } = parts
   if (task === undefined || (await lookIfThere(tree, childOf(ledgersPath, task)))) return
@@ -123,7 +124,7 @@ async function expectOneSpelling(parts: CirceParts, task: string | undefined): P
 
 /** Under a lock of its own: an answer to all is sent while the lock of its question is held. */
 async function deliverToAll(parts: CirceParts, message: CirceMessage, sent: CirceSent): Promise<CirceSent> {
-  const found = { ...newFound(parts, sent.message.file as FileName, message) }
+  const found = newFound(parts, sent.message.file as FileName, message)
   const notices = [...sent.notices]
   let delivered: readonly string[] = []
   await afterwards(notices, async () => {
@@ -139,7 +140,7 @@ async function deliverToAll(parts: CirceParts, message: CirceMessage, sent: Circ
   return { ...sent, message: view, delivered, notices }
 }
 
-/** What follows from a sent message. If that fails, the sender is told and gets no error: it would send the message again. */
+/** Work after the message was sent. If it fails, the sender gets a notice and no error: after an error it would send again. */
 async function afterwards(notices: string[], work: () => Promise<void>): Promise<void> {
   const error = await apart(work)
   if (error) notices.push(`It was sent, and the next command takes it into account; now that failed: ${error.message}`)
@@ -156,7 +157,7 @@ export function readSendable(parts: CirceParts, text: string): CirceMessage {
   return parsed.message
 }
 
-/** Two messages of one second that would get the same name share this, and so do the answers to one message. */
+/** Messages of one second that would get the same name share a subject, and so do the answers to one message. */
 function subjectToSend(message: CirceMessage): Subject {
   const { task, replyTo } = message
   const isReply = replyTo !== undefined && isFileName(withEnding(replyTo))
@@ -169,7 +170,7 @@ export async function sendInTurn(parts: CirceParts, message: CirceMessage): Prom
   return created(parts, message, await create(parts, message), state)
 }
 
-/** The staged message, its note and the move: wherever this process is killed, another goes on from there. */
+/** Stages the message, notes the key, moves the message: wherever this process is killed, another one goes on from there. */
 async function sendKeyed(
   parts: CirceParts,
   message: CirceMessage,
@@ -184,7 +185,7 @@ async function sendKeyed(
   return created(parts, message, { ...found, durability: begun.durability }, state)
 }
 
-/** Throws where the message may not be sent. Answers how its task stands. */
+/** Throws where the message may not be sent. Answers the state of its task. */
 async function expectSendable(parts: CirceParts, message: CirceMessage): Promise<TaskState | undefined> {
   const { task } = message
   if (task !== undefined && message.intent === 'claim_task') await takeUp(parts, task)
@@ -194,7 +195,7 @@ async function expectSendable(parts: CirceParts, message: CirceMessage): Promise
   return state
 }
 
-/** The message is there: it counts for its task. */
+/** After the message was created: counts it for its task. */
 async function created(
   parts: CirceParts,
   message: CirceMessage,
@@ -217,18 +218,18 @@ async function created(
   return { outcome: 'sent', message: viewOfFound(now), durability: found.durability, delivered: [], notices }
 }
 
-/** A task is not changed by a message that may not change it: refused before anything is written. */
+/** Refuses a completion or release by a sender that may not do that, before anything is written. */
 function expectAllowed(parts: CirceParts, state: TaskState, message: CirceMessage): void {
   const { intent, status, task } = message
   const isCompletion = intent === 'status_update' && status === 'completed'
   const { refused } = effectNow(parts, state.task, state.facts, message)
   if (refused === undefined || !(isCompletion || intent === 'release_task')) return
-  const hint = `See how it stands: signalbox circe tasks ${task}`
+  const hint = `See how it stands: ${call('circe tasks', { id: task })}`
   if (/needs tests_passed/.test(refused)) throw conflict('NOT_COMPLETE', `${refused}.`, { hint, details: { task } })
   throw denied('NOT_THE_OWNER', `${refused}.`, { hint, details: { task } })
 }
 
-/** What is answered must be there. */
+/** Throws for an answer to a message that is not there. */
 async function expectQuestion(parts: CirceParts, { replyTo, intent }: CirceMessage): Promise<void> {
   if (replyTo === undefined || intent !== 'answer') return
   if (await findMessage(parts, fileName(replyTo))) return
@@ -253,12 +254,10 @@ async function freeName(parts: CirceParts, message: CirceMessage): Promise<FileN
   }
 }
 
-const newFound = (parts: CirceParts, name: FileName, message: CirceMessage): PlacedMessage => ({
-  ...{ place: 'new', name, path: pathAt(parts, { place: 'new' }, name) },
-  ...{ message, problems: [], writtenAt: 0 },
-})
-
-const withEnding = (name: string): string => (name.endsWith('.md') ? name : `${name}.md`)
+const newFound = (parts: CirceParts, name: FileName, message: CirceMessage): PlacedMessage => {
+  const path = pathAt(parts, { place: 'new' }, name)
+  return { place: 'new', name, path, message, problems: [], writtenAt: 0 }
+}
 
 function messageStatus(text: string): MessageStatus {
   const status = statusOf(text)

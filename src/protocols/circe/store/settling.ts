@@ -1,7 +1,9 @@
 /**
- * What an agent does with a message that it has: start work on it, acknowledge it, be done with it. Each says so once,
- * however often it is asked for. Spec: CIRCE, "Message Locations".
+ * What an agent does with a message that it has: start work on it, acknowledge it, finish it, give it back. A repeat changes
+ * nothing.
+ * Spec: CIRCE, "Message Locations".
  */
+import { call } from '../../../kernel/call.ts'
 import { conflict, denied } from '../../../kernel/errors.ts'
 import { expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
 import { isRecord } from '../effects.ts'
@@ -24,7 +26,7 @@ import { expectMessage, isFor, isFound, isInLog, type PlacedMessage, readAt } fr
 import { readSoundState, type TaskState } from './task-files.ts'
 import { idOf, viewOfFound } from './view.ts'
 
-/** The steps for a message, and the events that record them. `undefined`: they were done before. */
+/** The steps for a message, and the events that record them. `undefined`: it has been done before. */
 type Change = (
   found: PlacedMessage,
   agent: AgentId,
@@ -33,7 +35,7 @@ type Change = (
 
 type Told = readonly [event: EventName, detail?: string]
 
-/** `attempt`: which claim of the agent it is about (`attemptOf`). Without it: whichever the agent has. */
+/** `attempt`: the number of the agent's claim (`attemptOf`). Without it: whichever claim the agent has. */
 interface Holding {
   readonly attempt?: number | undefined
 }
@@ -68,7 +70,7 @@ export class Settling {
     })
   }
 
-  /** Copies a message into the log; it stays in the inbox until it is dealt with. */
+  /** Copies a message into the log. It stays in the inbox until the agent is done with it. */
   ack(agent: string, file: string): Promise<CirceSettled<'acknowledged'>> {
     return settle(this.#parts, agent, file, 'acknowledged', async (found, who, isAcked) => {
       if (isAcked) return undefined
@@ -82,13 +84,13 @@ export class Settling {
     })
   }
 
-  /** Takes a message out of inbox and workspace; the log keeps it. */
+  /** Moves a message from the inbox or workspace into the log. */
   done(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'handled'>> {
     const change: Change = async (found, who, isAcked) => handling(found, who, isAcked)
     return settle(this.#parts, agent, file, 'handled', change, holding)
   }
 
-  /** The same for an agent that gives it up. If it was work, and the agent owns the task, the task has failed. */
+  /** The same for an agent that gives the message up. If the agent owns its task, the task has failed. */
   failed(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'handled'>> {
     const change: Change = async (found, who, isAcked) => {
       const { steps, events } = handling(found, who, isAcked, 'failed')
@@ -101,7 +103,7 @@ export class Settling {
     return settle(this.#parts, agent, file, 'handled', change, holding)
   }
 
-  /** Gives a message back unharmed: work with its task, a copy of what went to all to its own inbox, all else to `NEW_MESSAGES/`. */
+  /** Gives a message back: work with its task; a copy of a message to all stays in the inbox; all else goes to `NEW_MESSAGES/`. */
   giveBack(agent: string, file: string, holding: Holding = {}): Promise<CirceSettled<'returned'>> {
     const change: Change = async (found, who) => {
       if (isForEverybody(found.message))
@@ -113,7 +115,7 @@ export class Settling {
     return settle(this.#parts, agent, file, 'returned', change, holding)
   }
 
-  /** Throws `LOST_CLAIM` for a claim that is not the agent's any more: before anything is done that depends on it. */
+  /** Throws `LOST_CLAIM` for a claim that is not the agent's any more. Called before anything that depends on the claim. */
   async expectHeld(name: string, file: FileName, attempt: number): Promise<void> {
     const agent = agentId(name)
     const found = (await heldBy(this.#parts, agent, file)) ?? (await elsewhere(this.#parts, agent, file, attempt))
@@ -124,13 +126,13 @@ export class Settling {
 const isOwnedBy = ({ task, facts }: Pick<TaskState, 'task' | 'facts'>, agent: AgentId): boolean =>
   task.owner === agent && !isClosed(task.status) && !isRecord(task, facts)
 
-/** The task of some work, if this agent owns it. In its turn. */
+/** The task of some work, if this agent owns it. In the turn of the task. */
 async function workOf(parts: CirceParts, { message }: PlacedMessage, agent: AgentId): Promise<Task | undefined> {
   const state = takesTask(message.intent) ? await readSoundState(parts, message.task!) : undefined
   return state && isOwnedBy(state, agent) ? state.task : undefined
 }
 
-/** Claims the message first if nobody has and no claim was named, then makes the change. */
+/** Makes the change. A message that no agent has claimed is claimed first, unless the caller names a claim. */
 async function settle<Did extends Handled>(
   parts: CirceParts,
   name: string,
@@ -149,7 +151,7 @@ async function settle<Did extends Handled>(
     const tried = await tryOne(parts, waiting, agent)
     if (tried !== 'lost' && 'owner' in tried) throw ownedBy(tried.task, tried.owner)
   }
-  /** `undefined`: another program moved or replaced the message in this instant, so that it must be looked at again. */
+  /** `undefined`: another program moved or replaced the message in this instant, so it is tried again. */
   const trySettling = async (): Promise<CirceSettled<Did> | undefined> => {
     const about = (await heldBy(parts, agent, wanted)) ?? (await elsewhere(parts, agent, wanted, attempt))
     const subject = subjectOf(wanted, about.message.task)
@@ -181,11 +183,11 @@ async function settle<Did extends Handled>(
   }
 }
 
-/** Only a message for one agent: of one for all the log has a copy from the beginning. */
+/** The log has a copy of a message to all from the beginning, which says nothing about acknowledgement. */
 const isAcknowledged = async (parts: CirceParts, { name, message }: PlacedMessage): Promise<boolean> =>
   !isEverybody(message.to) && (await isInLog(parts, name))
 
-/** In the agent's inbox or workspace. */
+/** The message in the agent's inbox or workspace. */
 async function heldBy(parts: CirceParts, agent: AgentId, name: FileName): Promise<PlacedMessage | undefined> {
   const folder = await folderOf(parts, agent)
   for (const place of ['inbox', 'workspace'] as const) {
@@ -204,27 +206,27 @@ async function expectClaim(
 ): Promise<void> {
   const isHeld = place === 'workspace' || (await handedOf(parts, agent, name)) !== undefined
   const claim = isHeld ? { holder: agent, attempt: await attemptOf(parts, agent, name) } : undefined
-  // A log that was shortened tells of fewer claims.
+  // A log that a person has shortened counts fewer claims.
   const now = claim && { ...claim, attempt: Math.max(claim.attempt, attempt) }
   expectHeld(idOf(name), now, { agent, attempt })
 }
 
-/** It is dealt with already, or it is not this agent's. */
+/** The message in the log, if the agent is done with it. Throws when it is another agent's, or waits. */
 async function elsewhere(
   parts: CirceParts,
   agent: AgentId,
   name: FileName,
   attempt: number | undefined,
 ): Promise<PlacedMessage> {
-  const found = await expectMessage(parts, name, `See what there is: signalbox circe inbox ${agent}`)
+  const found = await expectMessage(parts, name, `See what there is: ${call('circe inbox', { as: agent })}`)
   if (found.place === 'logged') return found
-  // Of a message to all another agent may still have its copy when this one has dealt with its own.
+  // What was found may be another agent's copy of a message to all.
   const logged = isForEverybody(found.message) ? await readAt(parts, { place: 'logged' }, name) : undefined
   if (isFound(logged)) return logged
   if (attempt !== undefined) throw lostClaim(idOf(name), `${found.agent ?? 'nobody'} has it`)
   const whose = found.agent === undefined ? `for ${found.message.to}` : `${found.agent}’s`
   throw conflict('NOT_YOURS', `${name} is ${whose}, not ${agent}’s.`, {
-    hint: `See what is: signalbox circe inbox ${agent}`,
+    hint: `See what is: ${call('circe inbox', { as: agent })}`,
     details: { file: name, agent, path: found.path },
   })
 }
@@ -243,6 +245,6 @@ const atOf = ({ place, agent }: PlacedMessage): At =>
 
 const ownedBy = (task: string, owner: string, more = '') =>
   denied('NOT_THE_OWNER', `${owner} owns ${task}${more}.`, {
-    hint: `See how it stands: signalbox circe tasks ${task}`,
+    hint: `See how it stands: ${call('circe tasks', { id: task })}`,
     details: { task, owner },
   })

@@ -1,8 +1,9 @@
 /**
- * The three files of a task on the tree, and how it stands by them and by its messages. `.owner` is made exclusively: the agent
- * that makes it owns the task.
+ * Reads and writes the three files of a task, and adds what its messages say to its state. `.owner` is created exclusively: the
+ * agent that creates it owns the task.
  */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -19,12 +20,12 @@ import { eventsOf } from './log.ts'
 import { keepBeside } from './moving.ts'
 import type { CirceParts, Reading } from './parts.ts'
 
-/** Far more than three fields need; a larger file is not one of ours, and is not read. */
+/** Far more than the fields need; a larger file is not read. */
 const largestTaskFile = 64 * 1024
 
 export interface TaskOnTree extends ReadTask {
   readonly texts: TaskTexts
-  /** When one of the files was written last. */
+  /** When the last of the files was written. */
   readonly writtenAt: number | undefined
 }
 
@@ -56,7 +57,7 @@ async function readOne(tree: Tree, path: TreePath): ReturnType<typeof readOrSayW
   }
 }
 
-/** The tasks that have files; definitions that lie beside them are left alone. */
+/** The tasks that have files. Definitions of tasks in the same folder are left alone. */
 export async function tasksOnTree({ tree, root }: CirceParts): Promise<TaskId[]> {
   const tasks = new Set<TaskId>()
   for (const { name, kind } of await listIfFolder(tree, tasksPath(root))) {
@@ -72,7 +73,7 @@ export async function ownedTasks({ tree, root }: Reading): Promise<ReadonlySet<s
   return new Set(entries.flatMap(({ name }) => (name.endsWith('.owner') ? [name.slice(0, -'.owner'.length)] : [])))
 }
 
-/** Writes the state of the task into `.status` and `.checks`. Twice is fine. */
+/** Writes the state of the task into `.status` and `.checks`. A repeat is fine. */
 export async function writeTaskFiles(parts: CirceParts, task: Task): Promise<void> {
   for (const file of ['status', 'checks'] as const) {
     await writeTaskFile(parts, taskPath(parts.root, task.id, file), (before) => printTaskFile(file, task, before))
@@ -86,29 +87,28 @@ async function writeTaskFile(parts: CirceParts, path: TreePath, print: (before: 
     await write()
   } catch (error) {
     if (!(error instanceof SignalboxError) || error.kind !== 'Corrupt' || error.code === 'NOT_A_LEAF') throw error
-    // It became unreadable since it was read; the change must not wait for a person.
+    // Another program made it unreadable since it was read; the change must not wait for a person.
     await keepBeside(parts, path)
     await write()
   }
 }
 
-/** Names the text of a task file, so that nothing else is taken for it. */
-export const digestOfFile = (bytes: Uint8Array): string => digestOf(Buffer.from(bytes).toString('latin1'))
+const digestOfFile = (bytes: Uint8Array): string => digestOf(Buffer.from(bytes).toString('latin1'))
 
-/** The beginning of a file that cannot be believed, named; `undefined` where there is none, or none that can be moved. */
+/** The digest of the beginning of a file; `undefined` where there is none, or none that can be moved. */
 export async function digestAt({ tree, root }: CirceParts, task: TaskId, file: TaskFile): Promise<string | undefined> {
   const path = taskPath(root, task, file)
   const leaf = await readIfLeaf(tree, path, { atMost: largestTaskFile + 1 })
   return leaf && digestOfFile(leaf.bytes)
 }
 
-/** Twice is fine: the file that took its place says something else. */
+/** A repeat is fine: a file that took its place has another digest. */
 export async function keepBadFile(parts: CirceParts, task: TaskId, file: TaskFile, digest: string): Promise<void> {
   const change = (bytes: Uint8Array) => (digestOfFile(bytes) === digest ? bytes : undefined)
   await keepBeside(parts, taskPath(parts.root, task, file), { change, atMost: largestTaskFile + 1 })
 }
 
-/** `before`: the text of a record that this claim replaces; without it nothing may be there. */
+/** `before`: the text of a former owner's `.owner`, which this claim replaces; without it there must be no `.owner`. */
 export async function writeOwner(
   { tree, root }: CirceParts,
   { id, owner, claimedAt }: Pick<Task, 'id' | 'owner' | 'claimedAt'>,
@@ -139,7 +139,7 @@ export async function unwriteOwner(
   else await tree.replace(path, Buffer.from(before), leaf.revision)
 }
 
-/** Removes `.owner` if it is still the claim that this agent made then: another program may have claimed it since. */
+/** Removes `.owner` if it is still this claim of this agent: another program may have claimed the task since. */
 export async function removeOwner(
   { tree, root }: CirceParts,
   task: TaskId,
@@ -165,19 +165,19 @@ export async function readState(parts: CirceParts, id: TaskId): Promise<TaskStat
 export const readSoundState = async (parts: CirceParts, id: TaskId): Promise<TaskState> =>
   sound(parts, await readState(parts, id))
 
-/** Throws for a task whose files cannot be believed: a person, or `doctor --fix`, sees to it first. */
+/** Throws for a task whose files have mistakes, which a person or `doctor --fix` must correct first. */
 export function sound<Read extends TaskOnTree>({ root }: CirceParts, read: Read): Read {
   const [problem] = read.problems
   if (!problem) return read
   const { id } = read.task
   const path = taskPath(root, id, problem.file)
   throw corrupt('BAD_TASK_FILE', `${path}: ${problem.message}`, {
-    hint: 'Correct it, or let it be made again from the messages: signalbox doctor --fix',
+    hint: `Correct it, or let it be made again from the messages: ${call('doctor', { fix: true })}`,
     details: { path, task: id },
   })
 }
 
-/** A check that is for a role to set counts because an agent with that role has said so; that a file says it is not enough. */
+/** Where only one role may set a check, the log must say that an agent with that role did: the file alone is not enough. */
 async function withoutUnsigned(parts: CirceParts, task: Task): Promise<Task> {
   const bound = settableChecks.filter((name) => task.checks[name] && roleThatSets(parts.settings, name) !== undefined)
   const told = bound.length === 0 ? undefined : await taskByLog(parts, task.id, await eventsOf(parts, task.id))

@@ -1,4 +1,5 @@
-/** What people and agents change about a task by themselves: its status, its checks, and giving it back. */
+/** What people and agents change about a task without a message: its status, its checks, and giving it back. */
+import { call } from '../../../kernel/call.ts'
 import { conflict, denied, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { isRecord, missingFor, withCheck } from '../effects.ts'
@@ -52,7 +53,7 @@ export class Tasks {
     })
   }
 
-  /** Sets checks. Only `ready_for_merge` cannot be set: it follows from the others. */
+  /** Sets checks. `ready_for_merge` cannot be set: it follows from the other checks. */
   async check(id: string, agent: string, set: Readonly<Record<string, boolean>> = {}): Promise<TaskChanged> {
     const wanted = checksFrom(set)
     return changeTask(this.#parts, id, agent, (task, facts, who, at) => {
@@ -69,7 +70,7 @@ export class Tasks {
     })
   }
 
-  /** Gives a task back: others can claim its work. */
+  /** Gives a task back: other agents can claim its work. */
   async release(agent: string, id: string): Promise<TaskChanged> {
     return changeTask(this.#parts, id, agent, (task, _, who, at) => {
       if (task.owner === undefined && task.status === 'new') return undefined
@@ -87,7 +88,7 @@ function completing(parts: CirceParts, task: Task, facts: TaskFacts, who: string
   const missing = missingFor(task, facts, parts.settings)
   if (missing !== undefined) {
     throw conflict('NOT_COMPLETE', `${missing}.`, {
-      hint: `Let somebody else test it: signalbox circe send --to ${namedAs(parts.settings, 'qa') ?? 'qa'} --intent test --task ${task.id}`,
+      hint: `Let somebody else test it: ${asking(namedAs(parts.settings, 'qa') ?? 'qa', 'test', task.id)}`,
       details: { task: task.id, missing: ['tests_passed'] },
     })
   }
@@ -113,29 +114,28 @@ async function changeTask(
   const { found } = caughtUp
   return turn(parts, `task.${id}`, async () => {
     const { task: read, texts, facts, counted } = await readSoundState(parts, id)
-    // The owner from before the task was opened again owns it no more.
-    const task = isRecord(read, facts) && !isClosed(read.status) ? withoutOwner(read) : read
+    // The owner from before the task was opened again does not own it any more.
+    const isFormer = isRecord(read, facts) && !isClosed(read.status)
+    const task: Task = isFormer ? { ...read, owner: undefined, claimedAt: undefined } : read
     if (Object.values(texts).every((text) => text === undefined) && counted.size === 0) throw noTask(id)
     const at = parts.clock.now()
     const made = change(task, facts, who, at)
     if (!made) return { outcome: 'unchanged', task: await taskView(parts, id, found), durability: 'process' }
     const events = made.events.map((event): CirceEvent => ({ at, agent: who, task: id, ...event }))
-    // `.status` goes on naming whom the record names: else the record would pass for a claim made by hand.
+    // `.status` keeps naming the former owner as `.owner` does: otherwise that would look like a claim made by hand.
     const { owner, claimedAt } = read
     const kept = (step: CirceStep) =>
       step.do === 'write' ? { ...step, task: { ...step.task, owner, claimedAt } } : step
-    const steps = task === read ? made.steps : made.steps.map(kept)
+    const steps = isFormer ? made.steps.map(kept) : made.steps
     const committed = await commit(parts, `task.${id}`, steps, events)
     const durability = committed.outcome === 'done' ? committed.durability : 'process'
     return { outcome: 'changed', task: await taskView(parts, id), durability }
   })
 }
 
-const withoutOwner = (task: Task): Task => ({ ...task, owner: undefined, claimedAt: undefined })
-
 export const noTask = (id: TaskId) =>
   notFound('NO_SUCH_TASK', `There is no task ${id}.`, {
-    hint: 'See which there are: signalbox circe tasks',
+    hint: `See which there are: ${call('circe tasks')}`,
     details: { task: id },
   })
 
@@ -143,14 +143,14 @@ function expectOwner({ id, owner }: Task, who: string, more = ''): void {
   if (owner !== undefined && isSameAgent(owner, who)) return
   const why = owner === undefined ? `Nobody owns ${id}.` : `${owner} owns ${id}, not ${who}.`
   throw denied('NOT_THE_OWNER', `${why}${more}`, {
-    hint: owner === undefined ? `Claim it first: signalbox circe claim ${who} --task ${id}` : `Ask ${owner}.`,
+    hint: owner === undefined ? `Claim it first: ${call('circe claim', { as: who, task: id })}` : `Ask ${owner}.`,
     details: { task: id, ...(owner === undefined ? {} : { owner }) },
   })
 }
 
 /**
  * The owner sets the checks of its task. Where roles are configured, only an agent with the role `qa` sets `tests_passed`, and only
- * a `reviewer`, or an agent that the owner asked, `peer_reviewed`; the owner sets neither. The same holds for messages.
+ * a `reviewer`, or an agent that the owner asked, sets `peer_reviewed`; the owner sets neither. `effects.ts` has the same rule.
  */
 function expectMaySet(name: SettableCheck, task: Task, facts: TaskFacts, who: string, settings: CirceSettings): void {
   const role = roleThatSets(settings, name)
@@ -171,16 +171,18 @@ function expectMaySet(name: SettableCheck, task: Task, facts: TaskFacts, who: st
     {
       hint:
         role === 'qa'
-          ? `Let them test it: signalbox circe send --to ${whom} --intent test --task ${task.id}`
-          : `Let them review it: signalbox circe send --to ${whom} --intent review_code --task ${task.id}`,
+          ? `Let them test it: ${asking(whom, 'test', task.id)}`
+          : `Let them review it: ${asking(whom, 'review_code', task.id)}`,
       details: { task: task.id, check: name, role },
     },
   )
 }
 
+const asking = (to: string, intent: string, task: TaskId): string => call('circe send', { to, intent, task })
+
 const closed = ({ id, status }: Task) =>
   conflict('TASK_CLOSED', `${id} is ${status}.`, {
-    hint: 'New work for it opens it again: signalbox circe send --intent fix_bug …',
+    hint: `New work for it opens it again: ${call('circe send', { intent: 'fix_bug' })} …`,
     details: { task: id, status },
   })
 
@@ -191,7 +193,7 @@ function statusFrom(text: string): Exclude<TaskStatus, 'new'> {
   throw invalidInput('BAD_STATUS', `A task cannot be set to ${JSON.stringify(text.slice(0, 40))}.`, {
     hint:
       text === 'new'
-        ? 'Give it back instead: signalbox circe release AGENT --task ID'
+        ? `Give it back instead: ${call('circe release', { as: 'AGENT', task: 'ID' })}`
         : meant
           ? `Did you mean ${meant}?`
           : `Use one of ${taskStatuses.filter((one) => one !== 'new').join(', ')}.`,

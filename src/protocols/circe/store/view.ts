@@ -1,4 +1,4 @@
-/** From a message to what callers see of it. */
+/** A message as callers see it. */
 import { isoTime } from '../../../kernel/clock.ts'
 import type { Headline } from '../../../kernel/envelope.ts'
 import { bodyOf } from '../format.ts'

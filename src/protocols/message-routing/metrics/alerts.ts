@@ -1,19 +1,19 @@
-/** When a person should look: above a threshold, not at it. Pure. Spec: "Alerting Thresholds". */
+/** Alerts for people: a value above its threshold, not at it. Pure. Spec: Message Routing, "Alerting Thresholds". */
 import type { Metric } from '../hooks.ts'
 import { defaultSettings, type Thresholds } from '../settings.ts'
 import type { Latency, LatencyMetric } from './snapshot.ts'
 
-/** The specification's; a workspace may set others. */
+/** Those of the specification; a workspace may set others. */
 const { thresholds } = defaultSettings
 
-export type AlertMetric = keyof Thresholds
+type AlertMetric = keyof Thresholds
 
 export interface Alert {
   readonly metric: AlertMetric
   readonly value: number
   readonly threshold: number
   readonly agent?: string
-  /** When it was measured; missing for what is so right now. */
+  /** When it was measured; missing for a measurement of this moment. */
   readonly at?: string
   /** One sentence for people. */
   readonly message: string
@@ -43,7 +43,7 @@ const sentences: Readonly<Record<AlertMetric, (value: number, agent?: string) =>
 
 const rounded = (value: number): number => Math.round(value * 10) / 10
 
-/** A slow write is news for this long; afterwards only the histogram remembers it. */
+/** A slow step is reported for this long; afterwards only the histogram shows it. */
 export const freshMs = 5 * 60 * 1000
 
 export interface Measured {
@@ -52,7 +52,7 @@ export interface Measured {
   readonly depths: ReadonlyMap<string, number>
 }
 
-/** What is wrong now: slow steps of the last minutes, and inboxes that are nearly full. */
+/** The current alerts: slow steps of the last minutes, and inboxes that are nearly full. */
 export function standingAlerts({ latencies, depths }: Measured, now: number, limits: Thresholds = thresholds): Alert[] {
   const slow = (['message_write_latency_ms', 'message_read_latency_ms'] as const).flatMap((metric) => {
     const { slowAt, slowUs } = latencies[metric]

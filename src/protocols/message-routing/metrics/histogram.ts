@@ -1,25 +1,24 @@
 /**
  * How long something took, counted in buckets. Pure.
  *
- * Counts and sums are whole numbers, so that adding two of them is exact and gives the same in whatever order
- * processes write down what they measured.
+ * Counts and sums are whole numbers, so that merging is exact, in whichever order processes write their measurements.
  */
 
-/** Upper ends in milliseconds. The targets (50, 100) and the alerts (100, 200) of the specification are among them. */
+/** The upper end of each bucket in milliseconds. Among them are the targets (50, 100) and alerts (100, 200) of the specification. */
 export const bounds: readonly number[] = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
 
 export interface Histogram {
-  /** One for each bound and one for what took longer. Not cumulative. */
+  /** One for each bound, and one for what took longer than the last. Not cumulative. */
   readonly counts: readonly number[]
-  /** All of it together, in whole microseconds. */
+  /** In whole microseconds. */
   readonly sumUs: number
-  /** The longest, in whole microseconds. */
+  /** In whole microseconds. */
   readonly maxUs: number
 }
 
 export const emptyHistogram: Histogram = { counts: new Array(bounds.length + 1).fill(0), sumUs: 0, maxUs: 0 }
 
-/** Which bucket: the first whose bound is not exceeded, as Prometheus counts (`le`). */
+/** The first bucket whose bound is not exceeded, as Prometheus counts (`le`). */
 export function bucketOf(milliseconds: number): number {
   const found = bounds.findIndex((bound) => milliseconds <= bound)
   return found < 0 ? bounds.length : found
@@ -41,8 +40,8 @@ export const merge = (a: Histogram, b: Histogram): Histogram => ({
 export const countOf = ({ counts }: Histogram): number => counts.reduce((sum, count) => sum + count, 0)
 
 /**
- * About how long the given share took at most, in milliseconds; `undefined` of nothing. Within a bucket the
- * observations are taken to be spread evenly, as Prometheus does; the longest is known exactly and never exceeded.
+ * About how long the given share took at most, in milliseconds; `undefined` of an empty histogram. Observations count as spread
+ * evenly within a bucket, as in Prometheus; the answer is never above the longest, which is exact.
  */
 export function percentile(histogram: Histogram, share: number): number | undefined {
   const rank = share * countOf(histogram)

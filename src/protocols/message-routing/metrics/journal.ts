@@ -1,9 +1,9 @@
 /**
- * Where the measurements of all processes come together, without a process that collects them.
+ * The measurements of all processes, added up without a process that collects them.
  *
- * Each process appends one line with what it has measured since its last line. A journal that has grown is put aside
- * under a name of its own and, once no process can still be writing to it, added to the totals. The totals name the
- * journals they contain until those are gone, so that a crash in between counts nothing twice.
+ * Each process appends one line with what it has measured since its last line. A journal that has grown too large is renamed and,
+ * once no process can still be writing to it, added to the totals. The totals name the journals they contain until those are
+ * removed, so that a crash in between counts nothing twice.
  *
  *   .signalbox/state/metrics/message-routing/journal.jsonl
  *   .signalbox/state/metrics/message-routing/full-{name}.jsonl
@@ -24,12 +24,12 @@ const fullName = /^full-[\w-]+\.jsonl$/
 
 /** About 400 lines; reading them takes a millisecond or two. */
 const largestJournal = 64 * 1024
-/** An appender opens the file and writes at once, so no process writes to one that was put aside so long ago. */
+/** A process opens the journal and appends at once, so none still writes to one that was renamed so long ago. */
 const settledMs = 2000
 
 interface Totals {
   readonly snapshot: Snapshot
-  /** Journals that are in it, and may not be removed yet. */
+  /** The journals that are in the snapshot, and may not be removed yet. */
   readonly folded: readonly string[]
 }
 
@@ -41,8 +41,8 @@ export class MetricsJournal {
   }
 
   /**
-   * One look and one small append; now and then also the work of putting a full journal aside. `now` is what the clock
-   * says by which the snapshot was taken: others read it by the tree's time.
+   * One look and one small append; now and then also renaming a full journal. `now`: the time of the clock by which the snapshot
+   * was taken, for turning its times into the tree's.
    */
   async append(snapshot: Snapshot, now: number): Promise<void> {
     const told = isSlow(snapshot) ? shifted(snapshot, (await this.#tree.now()) - now) : snapshot
@@ -51,9 +51,9 @@ export class MetricsJournal {
     await this.#tree.append(journalPath, JSON.stringify(told))
   }
 
-  /** Everything measured and written down so far. Changes nothing. */
+  /** The sum of all measurements that were written. Changes nothing. */
   async read(): Promise<Snapshot> {
-    // The journals before the totals: one that is added and removed in between is then at worst seen in both, and skipped.
+    // The journals before the totals: a journal that another process adds to the totals in between is then in both, and skipped.
     const parts: [name: string, snapshot: Snapshot][] = []
     for (const { name } of await this.#tree.list(metricsHome)) {
       if (name === 'journal.jsonl' || fullName.test(name)) parts.push([name, await this.#sumOf(name)])
@@ -98,14 +98,14 @@ export class MetricsJournal {
     const leaf = await this.#read(childOf(metricsHome, name))
     let sum = emptySnapshot
     for (const line of leaf ? readJsonLines(leaf.bytes) : []) {
-      // A line cut off by a crash, or of a version with other buckets, is lost; measurements may be.
+      // A line that a crash cut off, or that has other buckets, is skipped: measurements may be lost.
       const part = line.kind === 'record' ? readSnapshot(line.value) : undefined
       if (part) sum = mergeSnapshots(sum, part)
     }
     return sum
   }
 
-  /** What this user may not read counts as lost; measurements may be. */
+  /** A file that this user may not read is skipped: measurements may be lost. */
   async #read(path: TreePath): Promise<Leaf | undefined> {
     const read = await readOrSayWhy(this.#tree, path)
     return read && !isUnread(read) ? read : undefined

@@ -1,23 +1,24 @@
 /**
- * What this process measures and, together with all others of the workspace, has measured. It adds up in memory and writes a
- * line at most every second or hundred measurements, and when the process is done. A process that is killed loses what it
- * has not written; evictions are counted in their log instead.
+ * The measurements of this process, and reports of those of all processes. They are added up in memory; a line is written every
+ * second or hundred measurements, and when the process ends. A killed process loses what it has not written; evictions are counted
+ * from their log instead.
  */
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { Metric } from '../hooks.ts'
 import type { MrSettings } from '../settings.ts'
-import { type Alert, alertFor, standingAlerts } from './alerts.ts'
+import { type Alert, alertFor, type Measured, standingAlerts } from './alerts.ts'
 import { MetricsJournal } from './journal.ts'
 import type { MrMetrics } from './metrics.ts'
 import { addLatency, emptySnapshot, isLatency, mergeSnapshots } from './snapshot.ts'
 
-/** Programs that never ask for them must not pile them up. */
+/** More alerts are forgotten, the oldest first: a program may never ask for them. */
 const mostAlerts = 100
 const writeEveryMs = 1000
 const writeEvery = 100
 
-export type Depths = ReadonlyMap<string, number>
+/** Messages in each inbox. */
+type Depths = Measured['depths']
 
 interface Parts {
   readonly tree: Tree
@@ -51,7 +52,7 @@ export class Measuring {
     if (this.#count >= writeEvery || Math.abs(now - this.#writtenAt) >= writeEveryMs) void this.close()
   }
 
-  /** The alerts that were raised since this was last asked. */
+  /** The alerts since the last call. */
   takeAlerts(): readonly Alert[] {
     const taken = this.#alerts
     this.#alerts = []
@@ -77,7 +78,7 @@ export class Measuring {
     return this.#writing
   }
 
-  /** What cannot be written is kept for the next line; no message fails for it. */
+  /** If writing fails, the measurements are kept for the next line: no message fails because of them. */
   async #writeLine(): Promise<void> {
     if (this.#count === 0) return
     const [snapshot, count] = [this.#unwritten, this.#count]

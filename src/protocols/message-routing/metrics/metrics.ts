@@ -1,13 +1,10 @@
-/** The four metrics of the specification, as Prometheus text and as figures. Pure. Spec: "Performance Monitoring". */
-import type { Alert } from './alerts.ts'
+/** The four metrics of the specification, as Prometheus text and figures. Pure. Spec: Message Routing, "Performance Monitoring". */
+import type { Alert, Measured } from './alerts.ts'
 import { bounds, countOf, type Histogram, percentile } from './histogram.ts'
-import { type LatencyMetric, latencyMetrics, type Snapshot } from './snapshot.ts'
+import { type LatencyMetric, latencyMetrics } from './snapshot.ts'
 
-export interface Metrics {
-  readonly latencies: Snapshot
-  /** Messages in each inbox, as listed just now. */
-  readonly depths: ReadonlyMap<string, number>
-  /** Counted in the log of evictions, which loses none. */
+interface Metrics extends Measured {
+  /** Counted from the log of evictions, which loses none. */
   readonly evictions: number
 }
 
@@ -18,7 +15,7 @@ const help = {
   eviction_count: 'Messages evicted because an inbox was full.',
 } as const
 
-/** The text that Prometheus scrapes, version 0.0.4. Names of agents and the help above need no escaping. */
+/** The text format of Prometheus, version 0.0.4. Names of agents and the help texts need no escaping. */
 export function printPrometheus({ latencies, depths, evictions }: Metrics): string {
   const depthSamples = [...depths].map(([agent, depth]): Sample => [`{agent="${agent}"}`, depth])
   return [
@@ -28,7 +25,7 @@ export function printPrometheus({ latencies, depths, evictions }: Metrics): stri
   ].join('')
 }
 
-/** What follows the name of the family, and the value. */
+/** `suffix`: what follows the name of the metric. */
 type Sample = readonly [suffix: string, value: number]
 
 function printFamily(name: keyof typeof help, type: string, samples: readonly Sample[]): string {
@@ -46,7 +43,7 @@ function histogramSamples({ counts, sumUs }: Histogram): Sample[] {
   return [...buckets, ['_sum', sumUs / 1000], ['_count', sum]]
 }
 
-/** Percentiles, the longest and the mean, in milliseconds; only a count where nothing was measured yet. */
+/** In milliseconds; only a count of 0 where nothing was measured yet. */
 export interface Latencies {
   readonly count: number
   readonly p50?: number

@@ -1,4 +1,4 @@
-/** What is kept of the latencies: a histogram each, and the last time one was above its alert threshold. Pure. */
+/** What is kept of the latencies: a histogram of each, and the last one above its alert threshold. Pure. */
 import type { Metric } from '../hooks.ts'
 import { isObject } from '../schema.ts'
 import { defaultSettings, type Thresholds } from '../settings.ts'
@@ -43,23 +43,23 @@ export const mergeSnapshots = (a: Snapshot, b: Snapshot): Snapshot =>
   each((metric) => mergeLatency(a[metric], b[metric]))
 
 function mergeLatency(a: Latency, b: Latency): Latency {
-  // The later one; of two in the same millisecond the longer one, so that the order of merging does not matter.
+  // The later one; in the same millisecond the longer one, so that the order of merging does not matter.
   const isLater = a.slowAt > b.slowAt || (a.slowAt === b.slowAt && a.slowUs >= b.slowUs)
   const { slowAt, slowUs } = isLater ? a : b
   return { ...merge(a, b), slowAt, slowUs }
 }
 
-/** True when it tells of a slow step, and so of a moment. */
+/** True when it holds a slow step, and so a time. */
 export const isSlow = (snapshot: Snapshot): boolean => latencyMetrics.some((metric) => snapshot[metric].slowAt > 0)
 
-/** The same by a clock that is so far ahead of the one it was taken by. */
+/** Moves the times in a snapshot by the difference between two clocks. */
 export const shifted = (snapshot: Snapshot, byMs: number): Snapshot =>
   each((metric) => {
     const { [metric]: latency } = snapshot
     return latency.slowAt > 0 ? { ...latency, slowAt: Math.max(1, Math.round(latency.slowAt + byMs)) } : latency
   })
 
-/** Reads what `JSON.stringify` made of one; `undefined` for anything else, also for one with other buckets. */
+/** A snapshot from JSON; `undefined` for any other value, also for a snapshot with other buckets. */
 export function readSnapshot(value: unknown): Snapshot | undefined {
   if (!isObject(value) || !latencyMetrics.every((metric) => isLatencyRecord(value[metric]))) return undefined
   return each((metric) => value[metric] as Latency)

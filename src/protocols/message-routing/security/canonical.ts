@@ -1,6 +1,6 @@
 /**
- * One text for one value: canonical JSON as in RFC 8785, so that a message has the same bytes to sign whatever the order
- * of its keys, its indentation and the spelling of its numbers in the file.
+ * Canonical JSON as in RFC 8785: a message has the same bytes to sign, whatever the order of its keys, its indentation and the
+ * spelling of its numbers in the file.
  */
 import { invalidInput } from '../../../kernel/errors.ts'
 
@@ -22,7 +22,7 @@ function printObject(value: Readonly<Record<string, unknown>>): string {
   return `{${members.join(',')}}`
 }
 
-/** Half a surrogate pair has no UTF-8, so two different texts would become the same bytes. */
+/** Half a surrogate pair has no UTF-8: two different texts would become the same bytes. */
 function printText(text: string): string {
   if (!text.isWellFormed()) throw notCanonical('a text with half a surrogate pair')
   return JSON.stringify(text)

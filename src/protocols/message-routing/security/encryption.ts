@@ -1,9 +1,9 @@
 /**
  * Payloads that only their recipient can read.
  *
- * On disk the payload stays an object, as the schema demands: `{"encrypted": "age", "ciphertext": "-----BEGIN AGE …"}`.
- * Inside are the payload and for whom it was meant, so that no agent can pass off a ciphertext it cannot read as its
- * own. See docs/decisions/0021-encrypted-payloads.md.
+ * On disk the payload stays an object, as the schema demands: `{"encrypted": "age", "ciphertext": "-----BEGIN AGE …"}`. The
+ * ciphertext holds the payload with sender, recipient and id, so that no agent can send another agent's ciphertext as its own.
+ * See docs/decisions/0021-encrypted-payloads.md.
  */
 import { parseJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -13,7 +13,7 @@ import { printCanonical } from './canonical.ts'
 
 /** What is needed of age; an adapter provides it. */
 export interface Sealing {
-  /** Gets ready, which takes long the first time. */
+  /** Takes long the first time. */
   load(): Promise<void>
   makeKeys(): Promise<{ readonly identity: string; readonly recipient: string }>
   recipientOf(identity: string): Promise<string>
@@ -28,11 +28,11 @@ export interface Sealing {
 
 export interface SealedPayload extends Payload {
   readonly encrypted: 'age'
-  /** Armored. */
+  /** In age's text form (armor). */
   readonly ciphertext: string
 }
 
-/** True for a payload whose type-specific fields can be checked only after it was opened. */
+/** The fields of such a payload can be checked only after it was decrypted. */
 export const isSealed = (payload: Payload): payload is SealedPayload =>
   payload.encrypted === 'age' && typeof payload.ciphertext === 'string'
 

@@ -72,7 +72,11 @@ describe('signatures required', () => {
 
   it('are not sent without a key', async () => {
     const guards = guardsWith({ signing: 'require' })
-    const refusal = { outcome: 'refused', code: 'NO_KEY', hint: 'Make one: signalbox mr keys stranger --generate' }
+    const refusal = {
+      outcome: 'refused',
+      code: 'NO_KEY',
+      hint: 'Make one: `mr keys {"agent":"stranger","generate":true}`',
+    }
     expect(await guards.admit('stranger', 'coder-1', 0)).toMatchObject(refusal)
     expect(await guards.seal(aMessage({ from: 'stranger' }))).toMatchObject(refusal)
   })

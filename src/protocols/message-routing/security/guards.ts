@@ -1,7 +1,5 @@
-/**
- * What stands between a message and its file when a workspace asks for it: signatures, encryption, limits on rate,
- * and refusal of copies. All of it is off unless configured, and then costs nothing.
- */
+/** The hooks for signatures, encryption, rate limits and the refusal of copies. Each is off unless configured. */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import {
@@ -21,9 +19,9 @@ import { RateLimits } from './rate-limits.ts'
 import { Replays } from './replay.ts'
 import { isSignable, rejectSignature, sign } from './signing.ts'
 
-export interface GuardParts {
+interface GuardParts {
   readonly tree: Tree
-  /** Asked for only where something is signed, checked or encrypted: limits on rate need no keys. */
+  /** Asked for only where something is signed, verified or encrypted: rate limits need no keys. */
   readonly keys: () => Promise<KeyRing>
   readonly sealing: () => Promise<Sealing>
   readonly settings: SecuritySettings
@@ -45,20 +43,20 @@ export class Guards implements GuardHooks {
     this.#replays = signing === 'off' ? undefined : new Replays(parts.tree, { windowMs })
   }
 
-  /** Keys first: a message that could not be sealed anyway should not use up the sender's rate. */
+  /** Keys first: a message that cannot be sealed should not use up the sender's rate. */
   async admit(from: string, to: string, now: number): Promise<Refusal | undefined> {
     const { signing, encryption } = this.#settings
     if (signing !== 'off' && !(await (await this.#parts.keys()).signingKey(from))) return noKey(from, 'sign with')
     if (encryption) {
       if ((await (await this.#parts.keys()).recipientOf(to)) === undefined) return noKey(to, 'encrypt to')
-      // Loading takes long, and sealing happens while the inbox is held.
+      // Loading takes long, and `seal` runs in the turn of the inbox.
       await (await this.#parts.sealing()).load()
     }
     const rated = await this.#rates?.takeForSending(from, now)
     return rated?.outcome === 'empty' ? tooFast(from, rated.retryAt - now, this.#settings) : undefined
   }
 
-  /** Encrypted first and then signed, so that a reader can tell a forgery without opening it. */
+  /** Encrypts first and then signs, so that a reader recognises a forgery without decrypting it. */
   async seal(message: MrMessage): Promise<Sealed | Refusal> {
     const { signing, encryption } = this.#settings
     if ((signing !== 'off' || encryption) && !isSignable(message)) return unsignable
@@ -77,8 +75,8 @@ export class Guards implements GuardHooks {
   }
 
   /**
-   * The signature first, then the copy: what strangers forge or copy must not use up the rate of the agent they
-   * pretend to be. A message is remembered as handed out only when nothing else speaks against it.
+   * Signature and copy are checked before the rate: a forger must not use up the rate of the agent that it pretends to be. A
+   * message is remembered as handed out only after all other checks.
    */
   open(incoming: Incoming): Promise<Opened | Rejection> {
     return rejectedIfUnjudged(() => this.#admitOrReject(incoming))
@@ -86,7 +84,7 @@ export class Guards implements GuardHooks {
 
   async verify(agent: string, message: MrMessage): Promise<Rejection | undefined> {
     if (this.#settings.signing === 'off') return undefined
-    // The signature covers the recipient: a message for another agent is genuine, but nothing to this one.
+    // Its signature may be valid, but a message for another agent means nothing here.
     if (message.to !== agent) return misaddressed(message, agent)
     return rejectedIfUnjudged(() => this.#rejectForgery(message))
   }
@@ -118,7 +116,7 @@ export class Guards implements GuardHooks {
     const { signing } = this.#settings
     if (signing === 'off') return undefined
     const trusted = await (await this.#parts.keys()).trustedKeys(message.from)
-    // A sender with a key here signs, so an unsigned message in its name is forged.
+    // A sender with a trusted key always signs, so an unsigned message in its name is forged.
     return signing === 'sign' && trusted.length === 0 ? undefined : rejectSignature(message, trusted)
   }
 
@@ -131,7 +129,7 @@ export class Guards implements GuardHooks {
 
 const judgementFails: ReadonlySet<string> = new Set(['NOT_CANONICAL', 'BAD_KEY_FILE', 'BAD_JSON'])
 
-/** Damaged keys, or text that has no bytes to sign: this message cannot be judged, but the next one can. */
+/** Damaged keys, or a text without canonical bytes: this message is rejected, and the next one can still be judged. */
 async function rejectedIfUnjudged<T>(judge: () => Promise<T>): Promise<T | Rejection> {
   try {
     return await judge()
@@ -147,7 +145,11 @@ const inClear = (message: MrMessage): Opened => ({ outcome: 'opened', message })
 const refusal = (code: string, reason: string, hint: string): Refusal => ({ outcome: 'refused', code, reason, hint })
 
 const noKey = (agent: string, purpose: string): Refusal =>
-  refusal('NO_KEY', `There is no key of ${agent} to ${purpose}.`, `Make one: signalbox mr keys ${agent} --generate`)
+  refusal(
+    'NO_KEY',
+    `There is no key of ${agent} to ${purpose}.`,
+    `Make one: ${call('mr keys', { agent, generate: true })}`,
+  )
 
 const unsignable = refusal(
   'NOT_CANONICAL',

@@ -1,4 +1,5 @@
-/** What `doctor` should know of keys: that others can read them, or that some lie where none are looked for. */
+/** What `doctor` should know of keys: other users can read them, or they lie in the workspace, where they are not used. */
+import { call } from '../../../kernel/call.ts'
 import { stateOf } from '../../../tree/home.ts'
 import { type Finding, finding } from '../../../tree/tree.ts'
 import type { MrPorts } from '../ports.ts'
@@ -12,7 +13,7 @@ export async function inspectKeys(ports: Ports, named: string | undefined): Prom
   return [...keysInWorkspace(ports, own), ...(own === undefined ? [] : exposedKeys(ports, own))]
 }
 
-/** `undefined` where there is no place for keys; a command that needs one says so. */
+/** `undefined` where there is no directory for keys: a command that needs one reports that. */
 async function placeFor({ keysFolder }: Ports): Promise<string | undefined> {
   try {
     return await keysFolder()
@@ -22,17 +23,17 @@ async function placeFor({ keysFolder }: Ports): Promise<string | undefined> {
   }
 }
 
-/** A private key that others can read is no secret any more, and one that they can write is not ours. */
+/** A private key that other users can read is no secret, and one that they can write is not trustworthy. */
 function exposedKeys({ outside }: Ports, own: string): Finding[] {
   const ring = outside.resolve(own, ringFolder)
   const folder = outside.resolve(ring, 'private')
   if (outside.kindOf(folder) !== 'folder' || !outside.mayRead(folder)) return []
   const files = outside.namesIn(folder).map((name) => outside.resolve(folder, name))
-  // The public part is the trust: a user who can write there can sign as any agent.
+  // Public keys are the trust: a user who can write them can sign as any agent.
   return [folder, ...files, outside.resolve(ring, 'public')].filter((path) => !outside.isPrivate(path)).map(exposed)
 }
 
-/** They were kept there once, and a repository can bring some along. */
+/** Earlier versions kept keys there, and a repository of another author can contain some. */
 function keysInWorkspace({ outside, workspace }: Ports, own: string | undefined): Finding[] {
   const path = outside.resolve(workspace, stateOf('keys'))
   if (outside.kindOf(path) === undefined) return []
@@ -44,11 +45,9 @@ function keysInWorkspace({ outside, workspace }: Ports, own: string | undefined)
   return [finding('warning', 'KEYS_IN_WORKSPACE', path, message, hint)]
 }
 
-const exposed = (path: string): Finding =>
-  finding(
-    'error',
-    'KEY_EXPOSED',
-    path,
-    'Others than its owner may read or change these keys.',
-    `Take that right away: chmod -R go= ${path}. Then make new keys if somebody may have used it: signalbox mr keys AGENT --generate --replace`,
-  )
+function exposed(path: string): Finding {
+  const message = 'Others than its owner may read or change these keys.'
+  const renewing = call('mr keys', { agent: 'AGENT', generate: true, replace: true })
+  const hint = `Take that right away: chmod -R go= ${path}. Then make new keys if somebody may have used it: ${renewing}`
+  return finding('error', 'KEY_EXPOSED', path, message, hint)
+}

@@ -1,14 +1,15 @@
 /**
- * What the files of the key ring say. Pure.
+ * The files of the key ring. Pure.
  *
- *   public/dev-1.json    which keys are dev-1's: the trust. Written only by the owner of the ring.
+ *   public/dev-1.json    the trusted keys of dev-1. Written only by the owner of the ring.
  *   private/dev-1.pem    the signing key, PKCS#8
  *   private/dev-1.age    the identity that opens what is encrypted to dev-1, as the `age` program reads it
  */
 import { parseJson, printJson } from '../../../formats/json.ts'
+import { call } from '../../../kernel/call.ts'
 import { corrupt } from '../../../kernel/errors.ts'
 
-export interface PublicKeyEntry {
+interface PublicKeyEntry {
   /** The first 16 hex digits of the SHA-256 of the 32 bytes. */
   readonly id: string
   /** The 32 bytes, base64url. */
@@ -27,7 +28,7 @@ export interface PublicKeys {
 
 export const printPublicKeys = (keys: PublicKeys): Buffer => Buffer.from(printJson(keys))
 
-/** Refuses rather than guesses: what is half understood here would let a forgery in. */
+/** Throws for anything unexpected: a guess here could let a forgery in. */
 export function parsePublicKeys(bytes: Uint8Array, agent: string): PublicKeys {
   const value = parseJson(bytes, { maxBytes: 64 * 1024, maxDepth: 8, onDuplicate: 'refuse' })
   const keys = value as Partial<PublicKeys> | null
@@ -74,6 +75,6 @@ export function parseIdentity(bytes: Uint8Array): string | undefined {
 
 const badKeys = (agent: string) =>
   corrupt('BAD_KEY_FILE', `The file with the public keys of ${agent} cannot be trusted as it is.`, {
-    hint: `Restore it, or remove it and run: signalbox mr keys ${agent} --generate`,
+    hint: `Restore it, or remove it and make new ones: ${call('mr keys', { agent, generate: true })}`,
     details: { agent },
   })

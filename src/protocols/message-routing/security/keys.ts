@@ -1,11 +1,12 @@
 /**
- * The key ring: private keys of the agents that run here, public keys of all that are trusted.
+ * The key ring: private keys of the agents that run here, public keys of all agents that are trusted.
  *
- * It lies in a directory that belongs to one user alone, always in files and never in the workspace: every user of a cluster
- * would read all private keys, and the author of a workspace could bring some along. Being in the ring is the trust: its
- * owner enters a key, which is never learned from a message. See docs/decisions/0020-signed-messages.md.
+ * It lies in a directory of one user, always in files and never in the workspace: every user of a cluster could read the private
+ * keys there, and the author of a workspace could add some. A key in the ring is trusted: the owner of the ring enters it, and no
+ * message does. See docs/decisions/0020-signed-messages.md.
  */
 import type { KeyObject } from 'node:crypto'
+import { call } from '../../../kernel/call.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { conflict, corrupt, denied, invalidInput, SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
@@ -33,11 +34,11 @@ export async function openRing(clock: Clock, named: string | undefined, ports: P
   const { keysFolder, openTree, sealing } = ports
   if (!keysFolder || !openTree || !sealing) throw withoutPlace()
   const home = named ?? (await keysFolder())
-  // Opened with the defaults, so that only its owner can read what is made there.
+  // With the defaults of the engine, only the owner can read the files that are made there.
   return new KeyRing({ tree: await openTree(home), clock, home, sealing: await sealing() })
 }
 
-/** Also what `keysFolder` throws where the environment names no home directory. */
+/** `keysFolder` throws this too, where the environment names no home directory. */
 export const isNoPlace = (error: unknown): boolean =>
   error instanceof SignalboxError && error.code === 'NO_PLACE_FOR_KEYS'
 
@@ -46,22 +47,22 @@ const withoutPlace = () =>
     hint: 'Open the workspace with `openWorkspace`, or hand `keysFolder`, `openTree` and `sealing` to `open`.',
   })
 
-export interface KeyRingParts {
-  /** Its files can be read and written by their owner alone. */
+interface KeyRingParts {
+  /** Only the owner can read and write its files. */
   readonly tree: Tree
   readonly clock: Clock
-  /** The directory of the tree, as it was named; where the tree is unless given. */
+  /** The directory of the tree as it was named; by default the place of the tree. */
   readonly home?: string
   /** Left out: keys for signing only. */
   readonly sealing?: Sealing
 }
 
-/** What may be shown of an agent's keys: never a private one. */
+/** The keys of an agent without the private ones. */
 export interface KeyView {
   readonly agent: string
   readonly signing?: { readonly id: string; readonly publicKey: string; readonly createdAt: string }
   readonly encryption?: string
-  /** Keys of before that still count for what they signed then. */
+  /** The number of former keys, which still count for messages from before their retirement. */
   readonly retired: number
   /** Whether this ring can sign as that agent. */
   readonly isOwn: boolean
@@ -79,7 +80,6 @@ export class KeyRing {
     this.home = parts.home ?? parts.tree.place
   }
 
-  /** Lets go of the tree. */
   async close(): Promise<void> {
     await this.#parts.tree.close()
   }
@@ -108,8 +108,8 @@ export class KeyRing {
   }
 
   /**
-   * Makes the keys that an agent lacks; with `replace`, new ones, and the old are retired. Interrupted half-way, the
-   * next call goes on from there: the public key is always worked out from the private one that is in place.
+   * Makes the keys that an agent lacks; with `replace`, makes new ones and retires the old. After a crash the next call goes on:
+   * the public key is always computed from the private one that is there.
    */
   async generate(
     agent: string,
@@ -117,7 +117,7 @@ export class KeyRing {
   ): Promise<{ readonly outcome: 'created' | 'replaced' | 'unchanged'; readonly key: KeyView }> {
     checkAgent(agent)
     const before = await this.#read(agent)
-    // Trusted, but not ours to sign with: its private key is elsewhere.
+    // The agent is trusted, but its private key is elsewhere.
     if (before && !replace && !(await this.#parts.tree.look(pemOf(agent)))) throw otherKey(agent)
     if (replace) await this.#giveUp(agent)
     const publicKey = await this.#makeSigningKey(agent)
@@ -128,10 +128,7 @@ export class KeyRing {
     return { outcome: !changed ? 'unchanged' : before ? 'replaced' : 'created', key }
   }
 
-  /**
-   * Enters a key that its owner handed over by another way than the messages themselves. One that would take the
-   * place of another must be meant to.
-   */
+  /** Enters a key that its owner handed over outside of the messages. Only with `replace` does it replace another key. */
   async trust(
     agent: string,
     key: { readonly publicKey: string; readonly encryption?: string | undefined },
@@ -140,13 +137,13 @@ export class KeyRing {
     checkAgent(agent)
     if (!isPublicKey(key.publicKey) || (key.encryption !== undefined && !isRecipient(key.encryption))) {
       throw invalidInput('BAD_KEY', 'A public key is 43 signs of base64url, one for encryption begins with age1.', {
-        hint: 'Copy what `signalbox mr keys AGENT` prints where the key was made.',
+        hint: `Copy what ${call('mr keys', { agent: 'AGENT' })} shows where the key was made.`,
       })
     }
     return { outcome: (await this.#enter(agent, key.publicKey, key.encryption, replace)) ? 'trusted' : 'unchanged' }
   }
 
-  /** The key this agent signs with; `undefined` when it has none here. */
+  /** The key that this agent signs with; `undefined` when it has none here. */
   async signingKey(agent: string): Promise<SigningKey | undefined> {
     const leaf = await this.#parts.tree.read(pemOf(agent))
     if (!leaf) return undefined
@@ -158,9 +155,9 @@ export class KeyRing {
     return value
   }
 
-  /** The keys by which messages of this agent are verified; none when none was entered. */
+  /** The keys by which messages of this agent are verified. */
   async trustedKeys(agent: string): Promise<readonly TrustedKey[]> {
-    // The name is the sender's own; one that no agent can have has no key, and must not stop other messages.
+    // The sender chose the name in its message: one that no agent can have must not stop other messages.
     if (!isAgentId(agent)) return []
     const leaf = await this.#parts.tree.read(publicPathOf(agent))
     if (!leaf) return []
@@ -175,18 +172,18 @@ export class KeyRing {
     return value
   }
 
-  /** To whom a payload for this agent is encrypted. */
+  /** The public key for encrypting payloads to this agent. */
   async recipientOf(agent: string): Promise<string | undefined> {
     return (await this.#read(agent))?.encryption
   }
 
-  /** What opens payloads for this agent. */
+  /** The private key for decrypting payloads to this agent. */
   async identityOf(agent: string): Promise<string | undefined> {
     const leaf = await this.#parts.tree.read(identityPathOf(agent), { atMost: 4096 })
     return leaf && parseIdentity(leaf.bytes)
   }
 
-  /** Of concurrent makers one wins, and all go on with what it made. */
+  /** If several processes make a key at once, all use the first one. */
   async #makeSigningKey(agent: string): Promise<string> {
     const path = pemOf(agent)
     const { generateKeyPairSync } = process.getBuiltinModule('node:crypto')
@@ -209,7 +206,7 @@ export class KeyRing {
     }
   }
 
-  /** The old identity is kept under another name: what was encrypted to it can still be opened by hand. */
+  /** The old identity is renamed and kept: a person can still decrypt messages with it. */
   async #giveUp(agent: string): Promise<void> {
     const { tree } = this.#parts
     await tree.remove(pemOf(agent))
@@ -217,7 +214,7 @@ export class KeyRing {
     await tree.move(identityPathOf(agent), childOf(privateFolder, `${agent}.${stamp}.age`))
   }
 
-  /** Writes the public keys so that this one is the current one. False when it already was. */
+  /** Makes this key the current one. False when it already was. */
   async #enter(agent: string, publicKey: string, encryption: string | undefined, replace: boolean): Promise<boolean> {
     const entered = await changeLeaf(this.#parts.tree, publicPathOf(agent), (leaf) => {
       const before = leaf ? parsePublicKeys(leaf.bytes, agent) : { agent, signing: [] }
@@ -244,13 +241,13 @@ const pemOf = (agent: string): TreePath => childOf(privateFolder, `${agent}.pem`
 const identityPathOf = (agent: string): TreePath => childOf(privateFolder, `${agent}.age`)
 
 interface Remembered<Value> {
-  /** Of the file it came from. Not its time: a key that was changed in the same instant must not go on counting. */
+  /** Of the file. Not its time: two changes in the same instant have the same time, and the first key must not stay valid. */
   readonly revision: Revision
   readonly value: Value
 }
 
-/** The keys with this one first and the one before retired; `undefined` when nothing changes. */
-export function withKey(
+/** The keys with this one first and the former one retired; `undefined` when nothing changes. */
+function withKey(
   keys: PublicKeys,
   publicKey: string,
   encryption: string | undefined,
@@ -277,7 +274,7 @@ function readPrivateKey(pem: Uint8Array, agent: string): KeyObject {
     const key = process.getBuiltinModule('node:crypto').createPrivateKey(Buffer.from(pem))
     if (key.asymmetricKeyType === 'ed25519') return key
   } catch {
-    // Not a key at all: the same answer as for one of another kind, and without the text of it as a cause.
+    // Not a key at all. The cause is left out of the error below, since it may contain the text of the file.
   }
   throw badPrivateKey(agent)
 }
@@ -299,7 +296,7 @@ function checkAgent(agent: string): void {
 
 const badPrivateKey = (agent: string) =>
   corrupt('BAD_KEY_FILE', `The private key of ${agent} cannot be read.`, {
-    hint: `Make new ones: signalbox mr keys ${agent} --generate --replace`,
+    hint: `Make new ones: ${call('mr keys', { agent, generate: true, replace: true })}`,
     details: { agent },
   })
 

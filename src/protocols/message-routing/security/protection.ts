@@ -1,4 +1,4 @@
-/** Signatures, encryption and limits on rate, of which nothing is loaded before a workspace or a message needs it. */
+/** Signatures, encryption and rate limits. Nothing of them is loaded before a workspace or a message needs it. */
 import type { Clock } from '../../../kernel/clock.ts'
 import { once } from '../../../kernel/once.ts'
 import type { Tree } from '../../../tree/tree.ts'
@@ -19,7 +19,7 @@ interface Parts extends Partial<MrPorts> {
   readonly settings: MrSettings
 }
 
-/** Whether anything stands between a message and its file. */
+/** Whether the settings ask for any of them. */
 export const isGuarded = ({ signing, encryption, messagesPerMinute }: SecuritySettings): boolean =>
   signing !== 'off' || encryption || messagesPerMinute > 0
 
@@ -28,7 +28,7 @@ export function protect({ tree, clock, settings, ...ports }: Parts): Protection 
   const keys = once(async () => (await import('./keys.ts')).openRing(clock, settings.keys, ports))
   const guards = once(async () => {
     const { Guards } = await import('./guards.ts')
-    // Encryption needs a key first, which is refused where there are no ports.
+    // `sealing` is asked for only after a key was found, and without ports there are no keys.
     return new Guards({ tree, keys, sealing: () => ports.sealing!(), settings: security })
   })
   const hooks: Hooks = isGuarded(security)
@@ -39,7 +39,7 @@ export function protect({ tree, clock, settings, ...ports }: Parts): Protection 
         recover: async (agent, message) => (await guards()).recover(agent, message),
       }
     : {
-        // Only what says that it is encrypted: it is opened whatever the settings are.
+        // An encrypted payload is opened whatever the settings are.
         open: async (incoming) =>
           'encrypted' in incoming.message.payload
             ? (await guards()).open(incoming)

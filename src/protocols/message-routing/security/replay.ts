@@ -1,13 +1,13 @@
 /**
- * Which messages have been handed out before, so that a copy put back into the inbox is recognised: after a restart,
- * with every cache deleted, and when `taken/` has been cleared.
+ * Which messages have been handed out, so that a copy in the inbox is recognised: after a restart, with every cache deleted, and
+ * when `taken/` has been cleared.
  *
- * A message is known by the digest of all it says, so another message with the same id is not mistaken for it. The
- * digests stand in one file for each recipient, sender and day of the message's own timestamp, and are only ever
- * appended to. A day that was not added to for the length of the window becomes a floor: the file is emptied and
- * renamed, and from then on whatever bears that day's date or an earlier one is refused as too old to tell. A
- * message that merely waited long is not affected, since a floor comes only from messages that were handed out. All by the
- * tree's time; and a day that is still to come, by a sender whose clock is ahead, is no floor before it is past.
+ * A message is recognised by the digest of all its fields, so another message with the same id is no copy. The digests are appended
+ * to one file for each recipient, sender and day, the day being that of the message's timestamp. When no digest was appended to a
+ * day for the length of the window, the day becomes a floor: the file is emptied and renamed, and messages of that day or an
+ * earlier one are refused as too old. A message that only waited long is not affected, since a floor comes from messages that were
+ * handed out. All times are the tree's; a day in the future, from a sender whose clock is ahead, becomes no floor before it is
+ * past.
  * See docs/decisions/0022-replayed-messages.md.
  *
  *   .signalbox/state/delivery/message-routing/{recipient}/{sender}/2026-01-31.seen
@@ -28,7 +28,7 @@ const permits = 'permits'
 
 export class Replays {
   readonly #tree: Tree
-  /** How long a digest is kept after the last message of its day was handed out. */
+  /** For how long a digest is kept after the last message of its day was handed out. */
   readonly #windowMs: number
   readonly #days = new Map<TreePath, Day>()
   readonly #swept = new Map<TreePath, number>()
@@ -38,10 +38,7 @@ export class Replays {
     this.#windowMs = windowMs
   }
 
-  /**
-   * Hands a message out once: `undefined` for the first to ask, a rejection ever after. Of many that ask at once, in
-   * whatever processes, one gets `undefined`. `now` is the tree's.
-   */
+  /** Admits a message once: `undefined` for the first call, a rejection for all later ones, in any process. `now`: of the tree. */
   async admit(agent: string, message: MrMessage, now: number): Promise<Rejection | undefined> {
     const folder = folderOf(agent, message.from)
     if (this.#sweepIsDue(folder, now)) await this.#sweep(folder, now)
@@ -50,7 +47,7 @@ export class Replays {
     return refusal && (await this.#usePermit(folder, digest)) ? undefined : refusal
   }
 
-  /** The same question without an effect, for those who only look. */
+  /** The same without remembering anything, for a reader that only looks. */
   async look(agent: string, message: MrMessage): Promise<Rejection | undefined> {
     const folder = folderOf(agent, message.from)
     const digest = messageDigest(message)
@@ -65,7 +62,7 @@ export class Replays {
     return (await isCopy(this.#dayAt(folder, date))) ? replayed(message) : undefined
   }
 
-  /** A person put this message back: it may be handed out once more. */
+  /** The message goes back into the inbox: it may be handed out again, once. */
   async permit(agent: string, message: MrMessage): Promise<void> {
     await this.#tree.append(childOf(folderOf(agent, message.from), permits), `+${messageDigest(message)}`)
   }
@@ -77,7 +74,7 @@ export class Replays {
     return known
   }
 
-  /** The latest day of which nothing is known any more. */
+  /** The latest day whose digests are gone. */
   async #floor(folder: TreePath): Promise<string | undefined> {
     const names = (await this.#tree.list(folder)).map(({ name }) => day.exec(name))
     return names
@@ -93,7 +90,7 @@ export class Replays {
     return true
   }
 
-  /** Oldest first, and no further than the first day that is still in use: a floor counts for all days before it. */
+  /** Oldest first, up to the first day that is still in use: a floor holds for all days before it. */
   async #sweep(folder: TreePath, now: number): Promise<void> {
     const floors: string[] = []
     const oldest = now - this.#windowMs
@@ -102,7 +99,7 @@ export class Replays {
       if (date === undefined) continue
       if (kind === 'seen') {
         if (modifiedAt > oldest || Date.parse(date) > oldest) break
-        // A line that another process adds in this instant is lost with the rest, and its message too old like the rest.
+        // A digest that another process appends in this instant is lost too, but its message is refused as too old anyway.
         const empty = new Uint8Array()
         await this.#tree.move(childOf(folder, name), childOf(folder, `${date}.floor`), { change: () => empty })
         this.#days.delete(childOf(folder, name))
@@ -126,15 +123,15 @@ export class Replays {
   }
 }
 
-/** The digests of one day, with who was first. */
+/** The digests of one day. */
 class Day {
   readonly #tree: Tree
   readonly #path: TreePath
-  /** Digest → the mark of the process and turn that was first. */
+  /** Digest → the mark of the call that appended it first. */
   readonly #first = new Map<string, string>()
-  /** How much of the file the map knows. */
+  /** Of the file when the map was made. */
   #size = 0
-  #turns = 0
+  #calls = 0
   readonly #mark = process.getBuiltinModule('node:crypto').randomBytes(6).toString('base64url')
 
   constructor(tree: Tree, path: TreePath) {
@@ -147,13 +144,10 @@ class Day {
     return this.#first.has(digest)
   }
 
-  /**
-   * Lines of concurrent appenders have an order that all of them see, so the first line with a digest is the winner.
-   * Looking before as well spares the file a line for every copy.
-   */
+  /** All processes see the lines in the same order, so the first line with a digest wins. Looking first saves a line for each copy. */
   async claim(digest: string): Promise<boolean> {
     if (await this.has(digest)) return false
-    const mark = `${this.#mark}${(this.#turns++).toString(36)}`
+    const mark = `${this.#mark}${(this.#calls++).toString(36)}`
     const line = `${digest} ${mark}`
     const before = this.#size
     await this.#tree.append(this.#path, line)
@@ -182,10 +176,10 @@ class Day {
 
 const folderOf = (agent: string, from: string): TreePath => childOf(childOf(seenHome, agent), senderFolder(from))
 
-/** False for dates such as 2025-13-40: as a floor, one would refuse every earlier message. */
+/** False for dates such as 2025-13-40: another program may have made such a floor, which would refuse every earlier message. */
 const isDay = (date: string): boolean => !Number.isNaN(Date.parse(`${date}T00:00:00Z`))
 
-/** The day in UTC; what is no time at all counts as the first day, which is the strictest. */
+/** The day in UTC. A text that is no time counts as the first day, the strictest. */
 function dateOf(timestamp: string): string {
   const at = Date.parse(timestamp)
   return Number.isNaN(at) || at < 0 || at > latest ? '1970-01-01' : new Date(at).toISOString().slice(0, 10)

@@ -1,9 +1,8 @@
 /**
- * Signing messages and verifying them. Pure but for the arithmetic of Ed25519.
+ * Signing messages and verifying them, with Ed25519.
  *
- * What is signed is the canonical JSON of every field but `signature`: sender, recipient, id, number, time, payload and
- * whatever else stands there, so that nothing can be changed, added or taken away unnoticed.
- * See docs/decisions/0020-signed-messages.md.
+ * The signature covers the canonical JSON of all other fields, known and unknown, so that no field can be changed, added or removed
+ * unnoticed. See docs/decisions/0020-signed-messages.md.
  */
 import type { KeyObject } from 'node:crypto'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -20,13 +19,13 @@ export interface SigningKey {
 export interface TrustedKey {
   readonly id: string
   readonly publicKey: KeyObject
-  /** What it signed before this moment still counts. */
+  /** Messages from before this time are still accepted. */
   readonly retiredAt?: number
 }
 
 export interface Signature {
   readonly algorithm: 'ed25519'
-  /** Says which of several keys it was; a hint for people, never what decides. */
+  /** The id of the key: for people only. Verifying tries all trusted keys. */
   readonly key: string
   /** Base64url of the 64 bytes. */
   readonly value: string
@@ -35,12 +34,11 @@ export interface Signature {
 // Loaded when first needed: a command that signs nothing does not pay for it.
 const crypto = () => process.getBuiltinModule('node:crypto')
 
-/** The bytes that a signature is about. */
-export function signedBytes({ signature: _, ...rest }: MrMessage): Buffer {
+function signedBytes({ signature: _, ...rest }: MrMessage): Buffer {
   return Buffer.from(printCanonical(rest))
 }
 
-/** False where a text is not well-formed: it has no bytes that could be signed. */
+/** False where a text is not well-formed Unicode, which has no canonical bytes. */
 export function isSignable(message: MrMessage): boolean {
   try {
     signedBytes(message)
@@ -51,11 +49,11 @@ export function isSignable(message: MrMessage): boolean {
   }
 }
 
-/** Names a message by all that it says: equal digests mean the same message. 128 bits, base64url. */
+/** Messages with equal digests are the same. 128 bits, base64url. */
 export const messageDigest = (message: MrMessage): string =>
   crypto().createHash('sha256').update(signedBytes(message)).digest().toString('base64url', 0, 16)
 
-/** The message with the signature as its last field. One that was there before is replaced. */
+/** The message with the signature as its last field. An earlier signature is replaced. */
 export function sign(message: MrMessage, key: SigningKey): MrMessage {
   const value = crypto().sign(null, signedBytes(message), key.privateKey).toString('base64url')
   const signature: Signature = { algorithm: 'ed25519', key: key.id, value }
@@ -63,7 +61,7 @@ export function sign(message: MrMessage, key: SigningKey): MrMessage {
   return { ...(rest as MrMessage), signature }
 }
 
-/** The signature, if it has the shape of one of ours. A text, which other programs write there, does not count. */
+/** The signature, if it has our form. Other programs write a text there, which does not count. */
 export function signatureIn(message: MrMessage): Signature | undefined {
   const found = message.signature
   if (typeof found !== 'object' || found === null) return undefined
@@ -73,10 +71,10 @@ export function signatureIn(message: MrMessage): Signature | undefined {
     : undefined
 }
 
-/** It is repeated in log lines, so it must not be able to say anything else. */
+/** It is printed in log lines, so other characters are refused. */
 const keyId = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Why the signature does not hold, or `undefined` when it does. `trusted` are the keys of the agent in `from`. */
+/** Why the signature is not valid; `undefined` when it is. `trusted`: the keys of the agent in `from`. */
 export function rejectSignature(message: MrMessage, trusted: readonly TrustedKey[]): Rejection | undefined {
   const { from } = message
   const signature = signatureIn(message)

@@ -1,7 +1,8 @@
 /**
- * The agents of a workspace: each has a folder. Sending to a new name is allowed, and so is waiting for a first message; that
- * the name may be mistyped is told by the directory of all protocols.
+ * The agents of a workspace: each has a folder. Sending to a new name is allowed, and so is waiting for its first message; the
+ * directory of all protocols warns that the name may be mistyped.
  */
+import { call } from '../../../kernel/call.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { AgentDirectory } from '../../../messaging/agents/directory.ts'
@@ -16,7 +17,7 @@ import { introduce } from './stated-versions.ts'
 /** More agents than this are warned about; none is refused. Spec: Message Routing, "Scalability Limits". */
 const mostExpected = 20
 
-/** What senders leave with an agent: its messages, and those that had to make room for them. */
+/** The entries that senders make in an agent's folder: they do not show that the agent has acted. */
 const bySenders: ReadonlySet<string> = new Set(['inbox', 'evicted', 'evictions.log'])
 
 export class Agents {
@@ -36,7 +37,7 @@ export class Agents {
     return { names, notices: names.length > mostExpected ? [warning] : [] }
   }
 
-  /** Who has sent, received or registered. An agent that was only written to does not count: its name may be mistyped. */
+  /** The agents that have sent, received or registered. One that only got messages does not count: its name may be mistyped. */
   async *seen(): AsyncGenerator<AgentId> {
     const { tree, root } = this.#parts
     for (const agent of (await this.known()).names) {
@@ -45,17 +46,17 @@ export class Agents {
     }
   }
 
-  /** This agent has sent, received or registered now. Here a name has one spelling, whatever it has elsewhere. */
+  /** This agent has just sent, received or registered. Other protocols may spell its name with capitals. */
   async acted(agent: AgentId): Promise<void> {
     await this.#directory.acted(agent, { anyCase: true, home: 'mr' })
   }
 
-  /** The agent that may have been meant, when none has this name. */
+  /** The agent with the most similar name, when none has this one. */
   async meant(agent: string): Promise<string | undefined> {
     return (await this.#isKnown(agent)) ? undefined : this.#nearest(agent)
   }
 
-  /** A sentence for the reader of an inbox that is not there; none when it is. */
+  /** A notice for the reader of an inbox that does not exist. */
   async noticesAboutReader(agent: string): Promise<string[]> {
     if (await this.#isKnown(agent)) return []
     const meant = await this.#nearest(agent)
@@ -68,7 +69,7 @@ export class Agents {
     const known = (await this.known()).names
     const meant = await this.#nearest(agent)
     throw notFound('NO_SUCH_AGENT', `There is no agent ${agent} under ${this.#parts.root}.`, {
-      hint: meant === undefined ? `Make it: signalbox mr init ${agent}` : `Did you mean ${meant}?`,
+      hint: meant === undefined ? `Make it: ${call('mr init', { agent })}` : `Did you mean ${meant}?`,
       details: { agent, known: known.slice(0, 100) },
     })
   }
@@ -92,7 +93,7 @@ export class Agents {
     await tree.makeFolder(inbox)
     await introduce(this.#parts, agent)
     await this.acted(agent)
-    // Without this note a reader notices the restart by the numbers alone, as with other programs.
+    // If this note cannot be written, a reader notices the restart by the numbers alone, as with other programs.
     const tell = (reader: AgentId) => unlessFailed(expectRestartOf(this.#parts, reader, agent, clock.now()))
     const sequencesReset = options.reset ? await resetNumbers(this.#parts, agent, tell) : 0
     const outcome = options.reset && wasThere ? 'reset' : wasThere ? 'unchanged' : 'created'

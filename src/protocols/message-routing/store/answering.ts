@@ -1,4 +1,4 @@
-/** Answering another program in the form that it writes: the message that is answered shows which form that is. */
+/** Answering another program in its own form, which the message that is answered shows. */
 import { denied, type SignalboxError } from '../../../kernel/errors.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import { jsonIn } from '../format.ts'
@@ -9,17 +9,17 @@ import { messageNames, pathIn, type RoutingParts } from './parts.ts'
 import { leafAt, messageIn, noSuchMessage } from './reading.ts'
 
 export interface Original {
-  /** The id by which it is known here. */
+  /** Our id of it. */
   readonly id: string
   /** As its sender wrote it. */
   readonly fields: Readonly<Record<string, unknown>>
-  /** As the specification would have it. */
+  /** In the form of the specification. */
   readonly message: MrMessage
 }
 
 /**
- * What an agent has taken, or could take, under this id: ours or theirs. `undefined` when it is as the specification has
- * it, or not there any more: then the answer is as the specification has it too.
+ * The message with this id, ours or the other program's, that an agent has taken or could take. `undefined` when it is in the form
+ * of the specification, or not there any more: then the answer is in that form too.
  */
 export async function originalOf(parts: RoutingParts, agent: AgentId, id: string): Promise<Original | undefined> {
   const { idOfStem: idOf, convert } = await parts.foreign.load()
@@ -31,10 +31,10 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
       const leaf = await leafAt(parts, pathIn(parts, agent, folder, name))
       const fields = leaf && jsonIn(leaf.bytes)
       const message = leaf && (await messageIn(parts, leaf.bytes, { agent, fileName: name }))
-      // What was damaged since it was taken has no form to learn from.
+      // A file that was damaged since it was taken shows no form.
       if (!isObject(fields) || !message) continue
       const forgery = await forgeryUnder(parts, agent, idOf(stem), message)
-      // A forgery must not decide how we answer: in its form the answer would be neither signed nor encrypted.
+      // A forgery must not decide the form: an answer in another program's form is neither signed nor encrypted.
       if (forgery) {
         refused ??= notAnswered(id, forgery)
         continue
@@ -42,12 +42,12 @@ export async function originalOf(parts: RoutingParts, agent: AgentId, id: string
       return convert(fields).notes.length > 0 ? { id: idOf(stem), fields, message } : undefined
     }
   }
-  // The caller checks what is no id in any form.
+  // The caller refuses a text that is an id in no form.
   if (isMessageId(id) || idOf(id) === id) return undefined
   throw refused ?? noSuchMessage(agent, id, `${agent} has no message ${id} to answer.`)
 }
 
-/** Why a message must not be answered: it is forged, or gives another id than its file name. */
+/** Why a message must not be answered: it is forged, or its id is not the one of its file name. */
 export async function forgeryUnder(
   { hooks }: RoutingParts,
   agent: AgentId,

@@ -1,6 +1,6 @@
 /**
- * Notes of the messages that an agent wants acknowledged: no copies, only who owes it since when. A sender keeps no
- * outbox, so only these notes tell what was never acknowledged.
+ * Notes of the messages that an agent wants acknowledged: not copies, only which agent owes it since when. A sender keeps no
+ * outbox, so only these notes show what was never acknowledged.
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { jsonIn } from '../format.ts'

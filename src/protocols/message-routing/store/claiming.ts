@@ -1,9 +1,10 @@
 /**
- * Claiming: what waits is put in order, and each file is moved to `taken/` before it is handed out. The reader that moves it
- * has it, and no other gets it, also if that reader dies before it could do anything with it. So the files that are written
- * to afterwards are looked at first, and what fails later all the same is told beside the messages, never instead of them.
+ * Claiming: messages are put in order, and each file is moved to `taken/` before it is handed out. The reader that moves it has it,
+ * even if that reader is killed before it could use it. So the files that are written afterwards are checked first, and a later
+ * failure becomes a notice beside the messages.
  * Spec: Message Routing, "Message Ordering Guarantees", "Message Validation" and "At-Most-Once Semantics".
  */
+import { call, inputs } from '../../../kernel/call.ts'
 import { invalidInput, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { whyClosed } from '../../../messaging/leaves/readable.ts'
 import { spareName } from '../../../messaging/quarantine/quarantine.ts'
@@ -28,10 +29,10 @@ import type { Recovering } from './recovering.ts'
 import { isSame, Rejecting, rejectedAs } from './rejecting.ts'
 import { viewOf } from './view.ts'
 
-/** A folder whose time is younger than this may change again without the time showing it. */
+/** A folder that changed so recently may change again within the same tick of the clock. */
 const tooYoungMs = 50
 
-/** What taking a message writes to, beside the inbox. */
+/** What taking a message writes to besides the inbox. */
 const written = ['taken', 'rejected', 'error.log', '.awaiting', '.received.json']
 
 type Wait = Pick<ReceiveOptions, 'waitMs' | 'signal'>
@@ -47,14 +48,14 @@ export class Claiming {
     this.#rejecting = new Rejecting(parts)
   }
 
-  /** Takes what waits, or looks at it. Each message goes to one reader, once. */
+  /** Takes the waiting messages, or only looks at them. Each message goes to one reader, once. */
   async receive(name: string, options: ReceiveOptions = {}): Promise<MrReceived> {
     const agent = agentId(name)
     expectLimit(options)
     let last = nothingReceived
     const look = async () => {
       const one = options.peek ? await this.#peek(agent, options) : await this.#take(agent, options)
-      // What was rejected or evicted while waiting is reported with the final answer.
+      // Files that were rejected or evicted while waiting are reported with the final answer.
       last = options.peek ? one : withEarlier(one, last)
       return one.outcome === 'received' ? last : undefined
     }
@@ -62,7 +63,7 @@ export class Claiming {
     return received ?? (last.outcome === 'nothing' ? last : nothingReceived)
   }
 
-  /** Takes the first message whose `correlation_id` is `id`, and leaves the others where they are. */
+  /** Takes the first message whose `correlation_id` is `asked`, and leaves the rest in the inbox. */
   async awaitReply(name: string, asked: string, options: { readonly compat?: boolean } & Wait = {}): Promise<Replied> {
     const [agent, id] = [agentId(name), messageId(asked)]
     const look = async () => {
@@ -76,7 +77,7 @@ export class Claiming {
     return (await this.#whenever(agent, options, look, ({ message }) => [message])) ?? { outcome: 'nothing' }
   }
 
-  /** Looks once, and then whenever the inbox has changed, for `waitMs`. A caller that went away has taken nothing. */
+  /** Looks once, and then after each change of the inbox, for `waitMs`. If the caller went away, the messages are put back. */
   async #whenever<T>(
     agent: AgentId,
     { waitMs = 0, signal }: Wait,
@@ -89,7 +90,7 @@ export class Claiming {
     const inbox = folderPath(this.#parts.root, agent, 'inbox')
     let quietSince: number | undefined
     const lookIfChanged = async () => {
-      // One call instead of a listing: an idle reader costs next to nothing.
+      // One look instead of a listing: an idle reader must cost next to nothing.
       const changedAt = (await this.#parts.tree.look(inbox))?.modifiedAt ?? 0
       if (changedAt === quietSince) return undefined
       const found = await look()
@@ -105,7 +106,7 @@ export class Claiming {
     const startedAt = performance.now()
     await expectInOrder(this.#parts, agent, written)
     let scanned = await inbox.scan(agent, options)
-    // Before a reader is told that nothing waits, what killed senders had staged is put there.
+    // Before the answer is that nothing waits: move what killed senders had staged.
     if (scanned.depth === 0 && (await delivery.publishAll()) > 0) scanned = await inbox.scan(agent, options)
     const ordered = inOrder(scanned, options)
     const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
@@ -113,7 +114,7 @@ export class Claiming {
     const rejected = await this.#rejecting.rejectAll(agent, scanned.invalid, taken, options.compat === true)
     const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting, taken.notices)
     const depth = Math.max(0, scanned.depth - taken.gone - rejected.length)
-    // Waiting for a program that is still writing is not reading.
+    // Without the time that was spent waiting for a program that was still writing.
     const readMs = Math.max(0, performance.now() - startedAt - scanned.waitedMs)
     if (taken.views.length > 0) hooks.observe?.('message_read_latency_ms', readMs, agent)
     hooks.observe?.('inbox_depth', depth, agent)
@@ -145,10 +146,10 @@ export class Claiming {
       if (views.length >= limit) break
       const moved = await this.#takeOne(agent, waiting, compat).catch((error: unknown) => {
         const problem = whyClosed(error)
-        // Its owner has closed it since it was read: a fact about this one, which stays.
+        // The owner of this file has taken the right to read it since: it stays, and the next one is tried.
         if (problem) notices.push(problem.message)
         if (problem) return 'closed'
-        // A reader that has messages already gets those, with a word about the one that could not be taken.
+        // A reader that has messages already gets those, with a notice about the one that could not be taken.
         if (views.length === 0 || !(error instanceof SignalboxError)) throw error
         notices.push(`The rest is still in the inbox: ${error.message}`)
         return undefined
@@ -172,7 +173,7 @@ export class Claiming {
     return { views, rejected, gone, durability, notices }
   }
 
-  /** `n` above 1 under a spare name, since its own is that of another message. */
+  /** `n` above 1: under a spare name, because another message has its own. */
   async #takeOne(agent: AgentId, waiting: InboxMessage, compat: boolean, n = 1): Promise<TakenOne> {
     const { name } = waiting
     let now = waiting
@@ -181,7 +182,7 @@ export class Claiming {
     const step = { agent, name, from: 'inbox', transition: 'take', as: newName } as const
     const moved = await moveMessage(this.#parts, step, {
       change: (before) => {
-        // What is handed out are the bytes that move, so a file that changed since it was read is judged again.
+        // The bytes that are moved are handed out, so a file that changed since it was read is judged again.
         if (isSame(before, waiting.bytes)) return before
         const judged = this.#parts.inbox.judge(before, { agent, name, size: before.length, compat })
         isInvalid = judged.outcome !== 'message'
@@ -195,7 +196,7 @@ export class Claiming {
     if (moved.outcome === 'kept' && isInvalid) return gone(await this.#rejecting.rejectChanged(agent, name, compat))
     if (moved.outcome === 'taken') {
       if (n === 1 && (await this.#rejecting.clearForged(agent, name))) return this.#takeOne(agent, waiting, compat)
-      // What was read may be what was handed out before, since this one has the same name.
+      // `waiting` may be the message that was handed out before under this name, so the file is read again.
       const found = await this.#parts.inbox.again(agent, name, { compat })
       if (!found) return gone([])
       return (await this.#rejecting.isAnother(agent, found))
@@ -207,7 +208,7 @@ export class Claiming {
     return this.#open(agent, { ...now, notes }, newName, moved.durability)
   }
 
-  /** After the take, so that no two readers open the same one; what does not open goes on to `rejected/`. */
+  /** After the take, so that no two readers open the same message. One that does not open is moved on to `rejected/`. */
   async #open(agent: AgentId, waiting: InboxMessage, name: string, durability: Durability): Promise<TakenOne> {
     const opened = await this.#opened(agent, waiting, false).catch((error: unknown) =>
       this.#putBack(agent, waiting.name, name, error),
@@ -220,15 +221,15 @@ export class Claiming {
     return gone(await this.#rejecting.reject(agent, invalid, () => true, 'taken'))
   }
 
-  /** The message could not be judged, because the keys cannot be read for instance: it goes back and waits. */
+  /** The message could not be judged, because the keys cannot be read for instance: it waits again. */
   async #putBack(agent: AgentId, ownName: string, name: string, cause: unknown): Promise<never> {
     const step = { agent, name, from: 'taken', transition: 'putBack', as: ownName } as const
-    // Whatever prevents putting it back, the original cause is reported.
+    // Even if it cannot be put back, the original cause is reported.
     const moved = await moveMessage(this.#parts, step).catch(() => undefined)
     if (moved?.outcome === 'moved' || !(cause instanceof SignalboxError)) throw cause
     const [taken] = pathsOf(this.#parts, step)
     throw unavailable('NOT_PUT_BACK', `${taken} was taken but could not be handed out: ${cause.message}`, {
-      hint: `Put the cause right, then let it wait again: signalbox mr recover ${agent} ${stemOf(name)}`,
+      hint: `Put the cause right, then let it wait again: ${call('mr recover', { agent, id: stemOf(name) })}`,
       details: { path: taken, reason: cause.code },
       cause,
     })
@@ -243,14 +244,14 @@ export class Claiming {
     return {
       outcome: 'opened' as const,
       message: opened?.message ?? message,
-      // Of an encrypted payload only the decrypted one can be judged.
+      // An encrypted payload is judged after it was decrypted.
       problems: isOther ? sentencesOf(payloadProblems(opened.message)) : problems,
       notes: [...notes, ...(opened?.notes ?? [])],
       isConverted,
     }
   }
 
-  /** Reads without taking; nothing is moved, logged or remembered. */
+  /** Reads without taking: nothing is moved, logged or remembered. */
   async #peek(agent: AgentId, options: ReceiveOptions): Promise<MrReceived> {
     const scanned = await this.#parts.inbox.look(agent, options)
     const rejected = scanned.invalid.map((one) => rejectedAs(one, pathIn(this.#parts, agent, 'inbox', one.name)))
@@ -267,7 +268,7 @@ export class Claiming {
     return { ...nothingReceived, outcome, messages, rejected, unreadable: closed.map(unreadableAs), depth }
   }
 
-  /** Which of the notices about what was received, and on what cannot be, are no news. */
+  /** The notices about messages and unreadable files that people have seen before. */
   async #toldBefore(agent: AgentId, views: readonly MrView[], closed: readonly Closed[]): Promise<string[]> {
     const { notices } = this.#parts
     const told = new Set<string>()
@@ -300,10 +301,10 @@ function expectLimit({ limit }: ReceiveOptions): void {
 
 type TakenOne =
   | { readonly outcome: 'taken'; readonly view: MrView; readonly durability: Durability }
-  /** Not handed out here: rejected, or taken by another reader. */
+  /** It was rejected, or another reader took it. */
   | { readonly outcome: 'gone'; readonly rejected: readonly Rejected[] }
 
-/** After a message was taken, nothing may keep it from its reader: a failure becomes a notice. */
+/** After a message was taken, it must reach its reader: a failure becomes a notice. */
 async function unlessFailing<T>(notices: string[], what: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
@@ -326,15 +327,16 @@ const asInvalid = ({ name, message }: InboxMessage, { code, issues }: Rejection)
   rejection: { code, issues, msgId: message.msg_id },
 })
 
-/** A reader that meets another program for the first time does not know what `compat` is for. */
+/** Tells a reader that meets another program for the first time what `compat` is for. */
 function compatHint(agent: AgentId, rejected: readonly Rejected[]): string[] {
   const foreign = rejected.filter(({ isForeign }) => isForeign)
   const [first] = foreign
   if (!first) return []
-  // It may lie there under a spare name, beside another of its own name.
+  // From the path, since the file may have got a spare name.
   const stem = stemOf(first.path.slice(first.path.lastIndexOf('/') + 1))
-  const how = `signalbox mr recover ${agent} ${stem}, then signalbox mr receive ${agent} --compat`
-  return [`Other programs write such messages (${foreign.length}), and --compat reads them. Bring them back: ${how}`]
+  const how = `${call('mr recover', { agent, id: stem })}, then ${call('mr receive', { as: agent, compat: true })}`
+  const reading = `Other programs write such messages (${foreign.length}), and ${inputs({ compat: true })} reads them.`
+  return [`${reading} Bring them back: ${how}`]
 }
 
 const nothingReceived: MrReceived = {

@@ -1,8 +1,9 @@
 /**
- * Writing into an inbox: number, seal, room and file in one turn of that inbox, so that towards other Signalbox senders
- * it never holds more than it may. Spec: Message Routing, "Unicast", "Delivery Failures" and "Inbox Overflow Protection".
+ * Writing into an inbox: issuing the number, sealing, making room and creating the file are one turn of that inbox, so that
+ * Signalbox senders never exceed its limit. Spec: Message Routing, "Unicast", "Delivery Failures" and "Inbox Overflow Protection".
  */
 import { stringify } from '../../../formats/json.ts'
+import { call } from '../../../kernel/call.ts'
 import { conflict, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
@@ -39,7 +40,7 @@ import { leafAt, messageIn } from './reading.ts'
 
 type RoomMade = Room & { readonly isNewAgent: boolean }
 type Way = Pick<MrDraft, 'from' | 'to'>
-/** As another program wrote the message that is answered; the answer is written in that form. */
+/** The message of another program that is answered: the answer is written in its form. */
 type Form = Original['fields'] | undefined
 
 export interface Delivered {
@@ -53,7 +54,7 @@ export interface Delivered {
   readonly isNewAgent: boolean
 }
 
-/** A message that is ready to lie in an inbox. */
+/** A message as a file of the inbox. */
 interface MessageFile {
   readonly message: MrMessage
   readonly fileName: string
@@ -65,8 +66,8 @@ const onceHome = childOf(stateOf('delivery'), 'mr')
 export class Delivery {
   readonly evictions: Evictions
   /**
-   * Sending under a key of the sender's. What is staged is the file as it will lie in the inbox, number and seal included, so
-   * that another process can move it there without the sender's keys.
+   * Sending under a key that the sender chose. The staged file is the one that will lie in the inbox, with number and signature, so
+   * that another process can move it there without the sender's private key.
    *
    *   .signalbox/state/delivery/mr/sent/{sender}.{key}.json
    *   .signalbox/state/delivery/mr/staged/{sender}.{key}~{random}.json
@@ -81,30 +82,30 @@ export class Delivery {
     this.once = new SendingOnce(parts.tree, { notes, staged, ending: '.json' })
   }
 
-  /** One message under a new id. */
+  /** Sends one message under a new id. */
   deliver(draft: MrDraft, form: Form): Promise<Delivered> {
     const first = newId()
     return this.inTurn(draft, first, () => this.#write(draft, first, newId, form))
   }
 
-  /** The same under a key: 'known' when it was used before; what its sender did not get round to is done then. */
+  /** The same under a key: 'known' when the key was used before. A message that is still staged under the key is moved then. */
   async deliverOnce(draft: MrDraft, senderKey: string, form: Form): Promise<Delivered | UsedBefore> {
     const key = `${draft.from}.${senderKey}`
-    // Of all that a sender says: id, number and time are given to the message later.
+    // The digest is of what the sender gave, without id, number and time.
     const content = printMessage(draft.stamped(example))
     const digest = process.getBuiltinModule('node:crypto').hash('sha256', content, 'base64url')
     const first = newId()
     const delivered = await this.inTurn(draft, first, async () => {
       const begun = (await this.once.find(key)) ?? (await this.#begin(draft, first, { key, digest }, form))
       const published = begun.staged && (await this.#publish(begun.staged))
-      // Without a staged file: another process has moved it a moment ago.
+      // Nothing published: another process has just moved the staged file.
       return begun.outcome === 'begun' ? (published ?? (await this.once.find(key))!) : begun
     })
     if (delivered.outcome === 'known' && delivered.digest !== digest) throw keyUsed(senderKey, delivered)
     return delivered
   }
 
-  /** Stages what will lie in the inbox, under an id that is free there. */
+  /** Stages the message under an id that is free in the inbox. */
   async #begin(draft: MrDraft, firstId: MessageId, { key, digest }: { key: string; digest: string }, form: Form) {
     const sequence = await this.#nextNumber(draft)
     for (let id = firstId; ; id = newId()) {
@@ -116,7 +117,7 @@ export class Delivery {
     }
   }
 
-  /** Moves messages that a killed sender had staged under a key. Answers how many. */
+  /** Moves the messages that killed senders had staged under a key. Answers how many. */
   async publishAll(): Promise<number> {
     let count = 0
     for await (const staged of this.once.unmoved()) {
@@ -129,7 +130,7 @@ export class Delivery {
     return count
   }
 
-  /** One of them, in its recipient's turn. */
+  /** Moves one of them, in the turn of its recipient's inbox. */
   async publish(staged: TreePath): Promise<Delivered | undefined> {
     const file = await this.#fileAt(staged)
     if (!file) return undefined
@@ -137,7 +138,7 @@ export class Delivery {
     return this.#parts.tree.exclusively(turnOf(this.#parts, file.to), work, { mayRepeat: true })
   }
 
-  /** Only in the recipient's turn. `undefined` when another process has moved it, or it is no message. */
+  /** Only in the turn of the recipient's inbox. `undefined` when another process has moved it, or it is no message. */
   async #publish(staged: TreePath): Promise<Delivered | undefined> {
     const file = await this.#fileAt(staged)
     if (!file) return undefined
@@ -146,11 +147,11 @@ export class Delivery {
     const delivered = await this.#place(file.from, file, room, (path) => enterInbox(this.#parts, staged, path))
     if (delivered !== 'taken') return delivered
     throw conflict('ID_TAKEN', `Another message of ${file.to} has the id ${file.message.msg_id}.`, {
-      hint: `Receive that one first: signalbox mr receive ${file.to}. Then send this one again under its key.`,
+      hint: `Receive that one first: ${call('mr receive', { as: file.to })}. Then send this one again under its key.`,
     })
   }
 
-  /** A staged file, with its sender and recipient. A stranger may have put it there: its reader judges it. */
+  /** A staged file with its sender and recipient. Another program may have put it there; its reader judges it. */
   async #fileAt(staged: TreePath): Promise<(MessageFile & Way) | undefined> {
     const leaf = await leafAt(this.#parts, staged)
     const written = leaf && (jsonIn(leaf.bytes) as { readonly msg_id?: unknown } | undefined)
@@ -162,15 +163,15 @@ export class Delivery {
   }
 
   /**
-   * Runs `work` in the turn of the recipient's inbox, perhaps more than once (`mayRepeat`). A failure of the disk is written to
-   * the sender's `error.log`, as far as the disk still lets us, and is not tried again.
+   * Runs `work` in the turn of the recipient's inbox, perhaps more than once (`mayRepeat`). A disk error is written to the sender's
+   * `error.log`, if that can be written, and the delivery is not tried again.
    */
   async inTurn<T>(way: Way, id: MessageId, work: () => Promise<T>): Promise<T> {
     try {
       return await this.#parts.tree.exclusively(turnOf(this.#parts, way.to), work, { mayRepeat: true })
     } catch (error) {
       if (!(error instanceof SignalboxError) || error instanceof Refused) throw error
-      // The sender's own counter or request is wrong: nothing was tried.
+      // The sender's counter or request is wrong: no delivery was tried.
       if (error.code === 'BAD_SEQUENCE' || error.code === 'MESSAGE_TOO_LARGE') throw error
       const logged = {
         code: 'DELIVERY_FAILED',
@@ -184,12 +185,12 @@ export class Delivery {
     }
   }
 
-  /** Only in the recipient's turn. Under this very id, which no other message uses. */
+  /** Only in the turn of the recipient's inbox. Under exactly this id; throws when another message has it. */
   write(draft: MrDraft, id: MessageId, form: Form): Promise<Delivered> {
     const taken = () => {
       throw conflict('ID_TAKEN', `Another message of ${draft.to} has the id ${id}.`, { hint: 'Look at that message.' })
     }
-    // In another program's form a name holds only three digits of the id, and nothing depends on which.
+    // A name in another program's form holds only three digits of the id, so any other id will do.
     return this.#write(draft, id, form ? newId : taken, form)
   }
 
@@ -199,23 +200,23 @@ export class Delivery {
     for (let id = firstId; ; id = nextId()) {
       const file = await this.#compose(draft, id, sequence, form)
       room ??= await this.#makeRoom(draft.to)
-      // Ids are short and may come twice. A second message of an id that was handed out would be rejected as a copy.
+      // Ids are short and may come twice: a message with the id of a taken one would be rejected as a copy.
       if (await this.#parts.tree.look(pathIn(this.#parts, draft.to, 'taken', file.fileName))) continue
       const create = (path: TreePath) => this.#parts.tree.create(path, file.bytes)
       const delivered = await this.#place(draft.from, file, room, create)
-      // Otherwise another message has this id: that file stays, and this one gets another.
+      // Otherwise another message has this id, and a new one is tried.
       if (delivered !== undefined && delivered !== 'taken') return delivered
     }
   }
 
-  /** Before anything has to make room, and before a number is used up, everything must be in order. */
+  /** Checks the folders of both agents first, before a number is used up and before a message is evicted. */
   async #nextNumber({ from, to }: MrDraft): Promise<number> {
     await expectInOrder(this.#parts, to, ['inbox', 'taken'])
     await expectInOrder(this.#parts, from, ['.sequences', '.awaiting'])
     return issueNumber(this.#parts, from, to)
   }
 
-  /** What goes to the disk. Answers in another form are not sealed: their reader knows no seal of ours. */
+  /** An answer in another program's form is not sealed: that program does not know our signatures and encryption. */
   async #compose(draft: MrDraft, id: MessageId, sequence: number, form: Form): Promise<MessageFile> {
     const timestamp = new Date(this.#parts.clock.now()).toISOString()
     const message = draft.stamped({ msg_id: id, sequence, timestamp })
@@ -238,7 +239,7 @@ export class Delivery {
     return { message, fileName: fileNameOf(message.msg_id), bytes: Buffer.from(printMessage(message)) }
   }
 
-  /** `put` makes the file or moves it there. 'taken': another file has its name. `undefined`: there is nothing to move. */
+  /** `put` creates the file or moves it there. 'taken': another file has its name. `undefined`: there is nothing to move. */
   async #place(
     from: AgentId,
     { message, fileName }: MessageFile,
@@ -260,8 +261,8 @@ export class Delivery {
   }
 
   /**
-   * Notes whose acknowledgement is awaited before the message is there, so that no acknowledgement comes before its note.
-   * Only a crash leaves a note without its message, which then shows as not acknowledged.
+   * Notes that an acknowledgement is awaited before the message is put, so that none comes before its note. Only a crash leaves a
+   * note without a message, which then shows as not acknowledged.
    */
   async #awaiting<T extends Created | Moved>(from: AgentId, message: MrMessage, put: () => Promise<T>): Promise<T> {
     if (!message.requires_ack) return put()
@@ -271,7 +272,7 @@ export class Delivery {
       placed = await put()
       return placed
     } finally {
-      // 'gone': another process has moved it there, and it is awaited.
+      // 'gone': another process has moved the message there, so the note stays.
       if (!placed || (placed.outcome !== 'gone' && !('durability' in placed))) await this.#parts.tree.remove(note)
     }
   }

@@ -1,6 +1,7 @@
 /**
- * Making room in a full inbox: the oldest by modification time go to `evicted/`, equal ones by name. Callers hold the
- * inbox's turn. Spec: Message Routing, "Inbox Overflow Protection".
+ * Making room in a full inbox: the oldest messages by modification time, then by name, go to `evicted/`. Only in the turn of the
+ * inbox.
+ * Spec: Message Routing, "Inbox Overflow Protection".
  */
 import { whyClosed } from '../../../messaging/leaves/readable.ts'
 import { type AgentId, stemOf } from '../layout.ts'
@@ -9,7 +10,7 @@ import { setMessageAside } from './moving.ts'
 import { expectInOrder, pathIn, type RoutingParts } from './parts.ts'
 
 export interface Room {
-  /** The ids that had to go, oldest first. */
+  /** The ids of the evicted messages, oldest first. */
   readonly evicted: readonly string[]
   /** How many messages are left. */
   readonly left: number
@@ -17,14 +18,14 @@ export interface Room {
 
 export class Evictions {
   readonly #parts: RoutingParts
-  /** Modification times by inbox and name: a message is not written to again, so each is asked for once. */
+  /** Modification times by inbox and name, asked for once: a message is not written to again. */
   readonly #times = new Map<AgentId, ReadonlyMap<string, number>>()
 
   constructor(parts: RoutingParts) {
     this.#parts = parts
   }
 
-  /** Evicts until at most `most` of these names are left. Below that nothing is looked at. */
+  /** Evicts until at most `most` of these names are left. */
   async makeRoom(agent: AgentId, names: readonly string[], most: number): Promise<Room> {
     if (names.length <= most) return { evicted: [], left: names.length }
     await expectInOrder(this.#parts, agent, ['evicted', 'evictions.log'])
@@ -34,7 +35,7 @@ export class Evictions {
       const [name, at] = oldestOf(times)
       const now = await this.#modifiedAt(agent, name)
       if (now !== at) {
-        // Another program wrote to it since, so it may not be the oldest any more; or it is gone.
+        // It is gone; or another program wrote to it, and it may not be the oldest any more.
         if (now === undefined) times.delete(name)
         else times.set(name, now)
         continue
@@ -42,7 +43,7 @@ export class Evictions {
       const moved = await setMessageAside(
         this.#parts,
         { agent, name, from: 'inbox', transition: 'evict' },
-        // Another program may have put another file under this name since.
+        // Another program may have put another file under this name in this instant.
         { timed: true, isMeant: (_, { modifiedAt }) => modifiedAt === at, atMost: 1 },
       ).catch((error: unknown) => {
         if (!whyClosed(error)) throw error
@@ -52,7 +53,7 @@ export class Evictions {
       if (moved.outcome === 'kept') continue
       const count = times.size
       times.delete(name)
-      // A file of another user stays and does not count: otherwise a hundred of them would evict every message.
+      // A file that this user may not move does not count: otherwise a hundred of them would evict every message.
       if (moved.outcome !== 'moved') continue
       const msgId = stemOf(name)
       await logEviction(this.#parts, agent, { msgId, count, file: `evicted/${moved.name}` })

@@ -1,13 +1,13 @@
 /**
- * What is in an inbox: its messages, and the files that are none. A scan changes nothing, but for a surplus that other
- * programs left, which is evicted first. Spec: Message Routing, "Inbox Overflow Protection".
+ * What is in an inbox: its messages, and the files that are none. A scan only evicts a surplus that other programs left.
+ * Spec: Message Routing, "Inbox Overflow Protection".
  */
 import type { Rejection } from '../hooks.ts'
 import { type Judged, judgeFile, type NoMessage, sentencesOf } from '../judge.ts'
 import type { AgentId } from '../layout.ts'
 import { momentOf, type Timed } from '../order.ts'
 import type { Evictions } from './evictions.ts'
-import { messageNames, type RoutingParts, turnOf } from './parts.ts'
+import { messageNames, pause, type RoutingParts, turnOf } from './parts.ts'
 import { type Closed, isClosed, openFile } from './reading.ts'
 
 /** A file that is a message for this inbox. */
@@ -17,7 +17,7 @@ export interface InboxMessage extends Timed {
   readonly arrivedAt: number
   readonly problems: readonly string[]
   readonly notes: readonly string[]
-  /** Another program wrote it in a form of its own. */
+  /** Another program wrote it in its own form. */
   readonly isConverted: boolean
 }
 
@@ -25,10 +25,10 @@ export interface InboxMessage extends Timed {
 export interface Invalid {
   readonly name: string
   readonly rejection: Omit<Rejection, 'outcome'> & {
-    /** The id that it gives itself, where it does. */
+    /** As the file gives it, if it does. */
     readonly msgId: string | undefined
   }
-  /** Another program wrote it in a form of its own, which is read with `compat`. */
+  /** Another program wrote it in its own form, which `compat` reads. */
   readonly isForeign?: boolean
 }
 
@@ -43,14 +43,14 @@ export interface Scanned {
   /** Files that this user may not read. They stay where they are. */
   readonly closed: readonly Closed[]
   readonly evicted: readonly string[]
-  /** How many files there are in all, the evicted not counted. */
+  /** The number of files that are left. */
   readonly depth: number
   /** How long it waited for files that another program was still writing. */
   readonly waitedMs: number
 }
 
-export interface ScanOptions {
-  /** Reads the deviations of other programs too. */
+interface ScanOptions {
+  /** Reads the known deviations of other programs too. */
   readonly compat?: boolean
 }
 
@@ -63,7 +63,7 @@ interface File {
 export class Inbox {
   readonly #parts: RoutingParts
   readonly #evictions: Evictions
-  /** By inbox and way of reading. Holds no more than the inbox does. */
+  /** The messages of the last scan, by inbox and `compat`. */
   readonly #known = new Map<string, ReadonlyMap<string, InboxMessage>>()
 
   constructor(parts: RoutingParts, evictions: Evictions) {
@@ -71,19 +71,19 @@ export class Inbox {
     this.#evictions = evictions
   }
 
-  /** Uses what it remembers of files that were read before. Claiming compares the file again, since it may have changed. */
+  /** Files that were read in the last scan are not read again. Claiming compares the bytes, since a file may have changed. */
   async scan(agent: AgentId, options: ScanOptions = {}): Promise<Scanned> {
     const { evicted, names } = await this.#withinLimit(agent, await messageNames(this.#parts, agent, 'inbox'), options)
     return { ...(await this.#readAll(agent, names, options)), evicted, depth: names.length }
   }
 
-  /** The same with every file read anew, and without evicting anything. */
+  /** The same, but reads every file and evicts nothing. */
   async look(agent: AgentId, options: ScanOptions = {}): Promise<Scanned> {
     const names = await messageNames(this.#parts, agent, 'inbox')
     return { ...(await this.#readAll(agent, names, options, true)), evicted: [], depth: names.length }
   }
 
-  /** One file as it is now, if it is a message. */
+  /** Reads one file again, if it is a message. */
   async again(agent: AgentId, name: string, options: ScanOptions): Promise<InboxMessage | undefined> {
     const found = await this.#read(agent, name, options)
     return found && 'message' in found ? found : undefined
@@ -113,7 +113,7 @@ export class Inbox {
     return { waiting: [...known.values()], invalid, closed, waitedMs }
   }
 
-  /** One file, as it is now; `undefined` when it is gone or not an ordinary file. */
+  /** `undefined` when the file is gone or not an ordinary one. */
   async #read(
     agent: AgentId,
     name: string,
@@ -149,7 +149,7 @@ export class Inbox {
     const none: readonly string[] = []
     if (names.length <= settings.inboxLimit) return { evicted: none, names }
     return tree.exclusively(turnOf(this.#parts, agent), async () => {
-      // Only messages count towards the limit. Files that are no messages are rejected elsewhere and evict nothing.
+      // Only messages count towards the limit: files that are no messages are rejected later.
       const messages: string[] = []
       for (const name of await messageNames(this.#parts, agent, 'inbox')) {
         const found = await this.#read(agent, name, options)
@@ -160,5 +160,3 @@ export class Inbox {
     })
   }
 }
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

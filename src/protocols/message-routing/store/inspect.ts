@@ -1,8 +1,8 @@
 /**
- * What `doctor` should know of the agents: files that are no messages, inboxes over their limit, counters that do not
- * count, and lines that a crash kept out of a log. Only those lines are put right here; everything else waits for the
- * next reader or for a person.
+ * What `doctor` should know of the agents: files that are no messages, inboxes over their limit, counters without a number, and
+ * lines that a crash kept out of a log. Only the lines are repaired here; the rest is left to the next reader or to a person.
  */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
@@ -69,18 +69,19 @@ export async function inspect(parts: StoreParts, repair: boolean, isSeen?: IsSee
   return findings
 }
 
-/** Messages for an agent that has never done anything here or elsewhere. */
+/** Messages for an agent that has never acted in any protocol. */
 const unseen =
   (isSeen: IsSeen): Look =>
   async (parts, agent) => {
     const { length } = await messageNames(parts, agent, 'inbox')
     if (length === 0 || (await isSeen(agent))) return []
-    return [unseenRecipient(folderPath(parts.root, agent, 'inbox'), agent, length, `signalbox mr receive ${agent}`)]
+    const receive = call('mr receive', { as: agent })
+    return [unseenRecipient(folderPath(parts.root, agent, 'inbox'), agent, length, receive)]
   }
 
 const invalidFiles: Look = async (parts, agent) => {
   const { invalid } = await parts.inbox.look(agent)
-  const next = `Correct the file, or let it be set aside: signalbox mr receive ${agent}`
+  const next = `Correct the file, or let it be set aside: ${call('mr receive', { as: agent })}`
   return invalid.map(({ name, rejection }) =>
     unreadableMessage(pathIn(parts, agent, 'inbox', name), rejection.issues.join(' '), next),
   )
@@ -98,9 +99,8 @@ const unlogged =
     for (const name of repair ? missing : []) await logNow(parts, agent, folder, name)
     return missing.map((name) => {
       const message = `${folder}/${name} is not in ${nameOf(log)}: a process was killed before it could write the line.`
-      const hint = repair ? 'Nothing more is to be done.' : 'Run `signalbox doctor --fix`, which adds it.'
-      const path = pathIn(parts, agent, folder, name)
-      return { ...finding('warning', 'MISSING_LOG_LINE', path, message, hint), repaired: repair }
+      const hint = repair ? 'Nothing more is to be done.' : `Let it be added: ${call('doctor', { fix: true })}`
+      return finding('warning', 'MISSING_LOG_LINE', pathIn(parts, agent, folder, name), message, hint, repair)
     })
   }
 
@@ -132,11 +132,12 @@ const overfull: Look = async (parts, agent) => {
   const { length } = await messageNames(parts, agent, 'inbox')
   if (length <= most) return []
   const message = `The inbox of ${agent} holds ${length} messages; ${most} is the most.`
-  const hint = `Another program wrote them. The oldest are evicted when ${agent} receives: signalbox mr receive ${agent}`
+  const receive = call('mr receive', { as: agent })
+  const hint = `Another program wrote them. The oldest are evicted when ${agent} receives: ${receive}`
   return [finding('warning', 'INBOX_OVERFULL', folderPath(parts.root, agent, 'inbox'), message, hint)]
 }
 
-/** Named like messages, but nothing that can be read or moved. */
+/** Entries that are named like messages, and cannot be read or moved. */
 const strangeFiles: Look = async ({ tree, root }, agent) => {
   const findings: Finding[] = []
   for (const path of folders.map((folder) => folderPath(root, agent, folder)))
@@ -163,7 +164,7 @@ const badCounters: Look = async (parts, agent) => {
   const folder = sequencesPath(parts.root, agent)
   const findings: Finding[] = []
   for (const { name, kind } of await parts.tree.list(folder)) {
-    // No other name can be written to, and lock files belong to other programs.
+    // Other names are lock files of other programs, or of no recipient.
     if (kind !== 'leaf' || !isAgentId(name)) continue
     const path = childOf(folder, name)
     const leaf = await leafAt(parts, path)

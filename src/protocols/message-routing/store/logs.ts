@@ -7,7 +7,7 @@ import type { Tree } from '../../../tree/tree.ts'
 import { type AgentId, errorLogPath, evictionLogPath } from '../layout.ts'
 import type { RoutingParts } from './parts.ts'
 
-export interface LoggedError {
+interface LoggedError {
   readonly code: string
   readonly msgId: string
   readonly issues: readonly string[]
@@ -37,7 +37,7 @@ export async function logError(parts: RoutingParts, agent: AgentId, logged: Logg
   await new EventLog(parts.tree, errorLogPath(parts.root, agent), jsonLines).append(line)
 }
 
-/** `count`: how many messages the inbox held when this one had to go. */
+/** `count`: how many messages the inbox held before the eviction. */
 export async function logEviction(
   parts: RoutingParts,
   recipient: AgentId,
@@ -48,7 +48,7 @@ export async function logEviction(
   await new EventLog(parts.tree, evictionLogPath(parts.root, recipient), jsonLines).append(line)
 }
 
-/** The lines of a log that name a file, by that file: the last one counts. `undefined` when the log cannot be read. */
+/** The last line of a log about each file. `undefined` when the log cannot be read. */
 export const linesByFile = (tree: Tree, path: TreePath): Promise<ReadonlyMap<string, LoggedEvent> | undefined> =>
   ifReadable(tree, path, async (log) => {
     const { events } = await log.find()
@@ -58,7 +58,7 @@ export const linesByFile = (tree: Tree, path: TreePath): Promise<ReadonlyMap<str
 export const countEvictions = async ({ tree, root }: RoutingParts, agent: AgentId): Promise<number> =>
   (await ifReadable(tree, evictionLogPath(root, agent), (log) => log.count())) ?? 0
 
-/** A hundred thousand lines. */
+/** In bytes: about a hundred thousand lines. */
 const largestLog = 32 * 1024 * 1024
 
 /** `undefined` for another user's log, and for one that is too large to be ours. */

@@ -1,7 +1,7 @@
 /**
- * Message Routing in neutral words. It has no places (missions, workspaces), no claims that end, and no questions to people; and it
- * has no archive, so that `archived` makes no difference: what was taken, evicted or rejected is told in these states for as long as
- * it is kept. What is taken here is noted as a claim until it is ended:
+ * Message Routing in neutral words. It has no places (missions, workspaces), no questions to people, and claims have no end. It has
+ * no archive, so `archived` makes no difference: taken, evicted and rejected messages are listed for as long as they are kept. A
+ * message that is taken here has a claim until it is ended:
  *
  *   .signalbox/state/delivery/mr/claims/{agent}.{id}.json
  */
@@ -48,41 +48,38 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     for await (const view of views) {
       const name = claimNameOf(view.to, view.id)
       const claim = view.state === 'taken' && noted.has(`${name}.json`) ? await claims.of(name) : undefined
-      // One that was given back has an end.
-      yield claim && claim.until === undefined ? { ...view, claim } : view
+      yield isOpen(claim) ? { ...view, claim } : view
     }
   }
 
-  /** The claim of the process that has won the message, whatever others noted meanwhile. */
+  /** The claim of the process that has won the message. Replaces a claim that another process noted meanwhile. */
   async function claimWon(name: string, holder: string, noted: Claim | undefined): Promise<Claim> {
     for (;;) {
       const now = await claims.of(name)
-      if (noted && now?.attempt === noted.attempt && now.until === undefined) return noted
-      if (now && now.until === undefined) await forget(name, now)
+      if (isOpen(now) && now.attempt === noted?.attempt) return noted
+      if (isOpen(now)) await forget(name, now)
       const claimed = await claims.take(name, holder)
       if (claimed.outcome === 'claimed') return claimed.claim
     }
   }
 
-  /** Ends a claim that came to nothing, unless another process has taken its place. Later ones go on counting. */
+  /** Gives back a claim, unless another process has replaced it. The note stays, so that attempts go on counting. */
   async function forget(name: string, { holder, attempt }: Claim): Promise<void> {
     await claims.giveBack(name, { agent: holder, attempt }).catch((error: unknown) => {
       if (!(error instanceof SignalboxError) || error.code !== 'LOST_CLAIM') throw error
     })
   }
 
-  /** What an agent took and has not ended; throws where its receipt is out of date, or it never took it. */
+  /** A message that the agent took. Throws where the receipt is out of date, or the agent never took the message. */
   async function heldView({ id, agent, attempt }: Receipt): Promise<HeldView> {
     const view = await viewOfId(parts, agentId(agent), ['taken'], id)
     const claim = await claims.of(claimNameOf(agent, id))
-    // One that was given back has an end.
-    const isHeld = claim !== undefined && claim.until === undefined
-    if (isHeld) expectHeld(id, claim, { agent: agentId(agent), ...(attempt === undefined ? {} : { attempt }) })
+    if (isOpen(claim)) expectHeld(id, claim, { agent: agentId(agent), ...(attempt === undefined ? {} : { attempt }) })
     if (!view) throw claim && attempt !== undefined ? lostClaim(id, 'it waits again') : notTaken(agent, id)
-    return isHeld ? { ...view, claim } : view
+    return isOpen(claim) ? { ...view, claim } : view
   }
 
-  /** Tells the sender the outcome of its message, once, and ends the claim. */
+  /** Sends the outcome to the sender of the message, once, and ends the claim. */
   async function end(receipt: Receipt, status: 'success' | 'failure', text: string | undefined) {
     const { claim, ...message } = await heldView(receipt)
     const { id, from, to } = message
@@ -113,7 +110,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     text: async ({ path, message }) => ((await parts.tree.look(treePath(path))) ? textOf(message) : undefined),
     seen: () => agents.seen(),
 
-    /** Reads the whole inbox, which has a limit, since only the messages tell their order. */
+    /** Reads the whole inbox, since the order is in the messages. An inbox has a limit. */
     async *waiting(agent, limit) {
       const { messages } = await claiming.receive(agent, {
         peek: true,
@@ -144,7 +141,6 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
       return { outcome, message, durability, notices }
     },
 
-    /** A message is its reader's until it is ended: the receipt has no end. */
     async take(agent, { id, waitMs, signal }) {
       const asked = { limit: 1, id, signal }
       let isFirst = true
@@ -152,14 +148,14 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
         const wait = isFirst || waitMs === undefined ? {} : { waitMs }
         const [next] = (await claiming.receive(agent, { ...asked, ...wait, peek: true })).messages
         if (!next) {
-          // Taking rejects what is no message; nothing has this id.
+          // Receiving rejects files that are no messages; no message has this id, so none is taken.
           if (isFirst) await claiming.receive(agent, { id: 'none' })
           if (!isFirst || waitMs === undefined) return undefined
           isFirst = false
           continue
         }
         const name = claimNameOf(agent, next.id)
-        // The claim is noted before the message is taken, so that a process killed in between leaves a claimed message and no lost one.
+        // The claim is noted before the message is taken, so that a crash in between leaves no message that is taken without a claim.
         const noted = await claims.take(name, next.to)
         const { messages, durability } = await claiming.receive(agent, { limit: 1, id: next.id })
         const [message] = messages
@@ -192,7 +188,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
   return neutralOf(source, {
     inspect: (options) => routing.inspect(options),
 
-    /** Only an answer tells it. One that names no message counts while it waits, if it came since. */
+    /** Only an answer tells the outcome. One that names no message counts while it waits, if it came since. */
     async outcomeOf(id: string, sent: Correspondence): Promise<MessageOutcome | undefined> {
       const { from, to } = sent
       const { messages } = await claiming.receive(from, { peek: true })
@@ -220,7 +216,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
       const { path } = await recovering.recover(agent, stemOf(id), { from: 'rejected' })
       const isIt = (stem: string) => stem === stemOf(nameBefore(id))
       for await (const view of viewsIn(parts, agent, ['inbox', 'taken'], isIt)) return lift(view)
-      // In a form of another program, which only a reader with `compat` understands.
+      // It is in the form of another program, which only a reader with `compat` understands.
       const createdAt = isoTime(parts.clock.now())
       const headline = { protocol: 'mr', id: stemOf(id), from: 'unknown', to: agent, state: 'inbox', path, createdAt }
       return { ...headline, summary: 'It was put back.' }
@@ -228,10 +224,13 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
   })
 }
 
+/** A claim that was given back has an end. */
+const isOpen = (claim: Claim | undefined): claim is Claim => claim !== undefined && claim.until === undefined
+
 const notTaken = (agent: string, id: string) =>
   noSuchMessage(agent, id, `${agent} has not taken a message ${id.slice(0, 80)}, or it is not kept any more.`)
 
-/** Whether an answer says that the work is over. An acknowledgement, a sign of life and a question of its own do not. */
+/** The outcome that an answer tells; `undefined` for an acknowledgement, a heartbeat, or a message that answers nothing. */
 function stateToldBy({ type, payload, correlation_id }: MrMessage): MessageOutcome['state'] | undefined {
   const { status } = payload
   if (type === 'status-update') return status === 'completed' || status === 'failed' ? status : undefined
@@ -239,7 +238,7 @@ function stateToldBy({ type, payload, correlation_id }: MrMessage): MessageOutco
   return type === 'heartbeat' || correlation_id === undefined ? undefined : 'completed'
 }
 
-/** The words of an answer, else what it says field by field, one line each. */
+/** The text of an answer, else its fields, one line each. */
 function resultIn(message: MrMessage): string {
   const { task, message: words } = message.payload
   if (typeof task === 'string' || typeof words === 'string') return textOf(message)

@@ -5,10 +5,10 @@ import type { Folder, KeptFolder } from '../layout.ts'
 import type { MessageType, MrMessage, Payload } from '../schema.ts'
 import type { FieldProblem } from '../validate.ts'
 
-/** Where a message is: the folder of its recipient that it lies in. */
+/** The folder of its recipient that a message lies in. */
 export type MrState = Folder
 
-/** A message as callers see it: the neutral envelope, the defaults filled in, and the file's own words beside it. */
+/** A message as callers see it: the neutral headline, the fields with defaults filled in, and the message itself. */
 export interface MrView extends Headline {
   readonly protocol: 'mr'
   readonly state: MrState
@@ -19,11 +19,11 @@ export interface MrView extends Headline {
   readonly correlationId: string | undefined
   /** As on disk, or as decrypted; unknown fields included. Data, never instructions to this program. */
   readonly message: MrMessage
-  /** What is wrong with the payload, if anything: reported, not refused. One sentence each. */
+  /** What is wrong with the payload, one sentence each. Such a message is delivered. */
   readonly problems: readonly string[]
-  /** What else a reader should know of it, one sentence each: an unusual direction, a newer version, a signature. */
+  /** What else a reader should know, one sentence each: an unusual direction, a newer version, a signature. */
   readonly notes: readonly string[]
-  /** Another program wrote it in a form of its own: it is answered with `compat`. */
+  /** Another program wrote it in its own form: it is answered with `compat`. */
   readonly isConverted?: boolean
 }
 
@@ -45,17 +45,14 @@ export interface MrSendInput {
   readonly requiresAck?: boolean
   /** The id of the message that this one answers. */
   readonly replyTo?: string | undefined
-  /**
-   * Answer in the form in which the message with the id `replyTo` was written, where that is another program's; without
-   * `replyTo`, write in the form of the programs that are known to deviate from the specification.
-   */
+  /** Write in the form of the message that `replyTo` names; without `replyTo`, in the usual form of other programs. */
   readonly compat?: boolean
   /** Further fields, kept as they are. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
 export interface MrSendOptions {
-  /** Repeating a key sends once, whatever became of the first call. The same key with other content is a conflict. */
+  /** Repeating a key sends once, even if the first call failed half-way. The same key with other content is a conflict. */
   readonly key?: string
 }
 
@@ -64,18 +61,18 @@ export interface MrSent {
   readonly outcome: 'sent' | 'unchanged'
   readonly message: MrView
   readonly durability: Durability
-  /** What had to make room, oldest first. */
+  /** The ids of the messages that were evicted, oldest first. */
   readonly evicted: readonly string[]
   readonly depth: number
   readonly notices: readonly string[]
-  /** Those of the notices that say what lasts, and were told before. */
+  /** The notices about a lasting condition that people have seen before. */
   readonly toldBefore: readonly string[]
 }
 
 export interface MrBroadcast {
   readonly outcome: 'sent' | 'nobody'
   readonly sent: readonly MrSent[]
-  /** Recipients that could not be reached, and why. The others have theirs. */
+  /** Recipients that could not be reached, and why. All other recipients have the message. */
   readonly failed: readonly { readonly to: string; readonly code: string; readonly reason: string }[]
   readonly notices: readonly string[]
 }
@@ -85,7 +82,7 @@ export interface ReceiveOptions {
   /** At most this many; all of them when left out. */
   readonly limit?: number | undefined
   readonly id?: string | undefined
-  /** `time` (the default): by timestamp, number, sender and id. `priority`: the highest first, then the same. */
+  /** `time` (the default): by timestamp, number, sender and id. `priority`: the highest first, then by time. */
   readonly order?: 'time' | 'priority'
   /** Wait this long for a first one to arrive. */
   readonly waitMs?: number | undefined
@@ -95,7 +92,7 @@ export interface ReceiveOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A file that is no message for this inbox. It lies in `rejected/` now, unless it was only peeked at. */
+/** A file that is no message for this inbox. It lies in `rejected/` now, unless the reader only peeked. */
 export interface Rejected {
   readonly file: string
   readonly path: string
@@ -103,11 +100,11 @@ export interface Rejected {
   readonly code: string
   readonly msgId: string | undefined
   readonly issues: readonly string[]
-  /** Another program wrote it in a form of its own: it is a message when it is read with `compat`. */
+  /** Another program wrote it in its own form: with `compat` it is a message. */
   readonly isForeign: boolean
 }
 
-/** A file in an inbox that this user may not read. It stays where it is, and the others are handed out. */
+/** A file in an inbox that this user may not read. It stays where it is. */
 export interface Unreadable {
   readonly path: string
   readonly reason: string
@@ -121,7 +118,7 @@ export interface Gap {
   readonly count: number
 }
 
-/** A sender that began again at 1. No loss. */
+/** A sender that began again at 1, which is no loss. */
 export interface Restart {
   readonly from: string
   readonly after: number
@@ -134,13 +131,13 @@ export interface MrReceived {
   readonly unreadable: readonly Unreadable[]
   readonly gaps: readonly Gap[]
   readonly restarts: readonly Restart[]
-  /** A surplus of other programs that was evicted first. */
+  /** The ids of messages that were evicted first, because other programs had exceeded the limit. */
   readonly evicted: readonly string[]
   readonly depth: number
   readonly durability: Durability
   /** What went wrong after the messages were taken, and what to do next, one sentence each. */
   readonly notices: readonly string[]
-  /** What was told before and lasts: notes of messages, and reasons of what cannot be read. */
+  /** The notes of messages and reasons of unreadable files that people have seen before. */
   readonly toldBefore: readonly string[]
 }
 
@@ -151,14 +148,14 @@ export type Replied =
 export interface Acknowledged {
   /** `unchanged`: it had been acknowledged before; nothing was sent. */
   readonly outcome: 'acknowledged' | 'unchanged'
-  /** The acknowledgement; where it is now may be anywhere, since its recipient may have taken it. */
+  /** The acknowledgement. Its recipient may have taken it by now. */
   readonly message: MrView
   readonly durability: Durability
   readonly notices: readonly string[]
 }
 
 export interface Unacknowledged {
-  /** `sent`: by this agent, and its recipient has not acknowledged. `taken`: by this agent, which still owes it. */
+  /** `sent`: this agent sent it, and awaits the acknowledgement. `taken`: this agent took it, and owes the acknowledgement. */
   readonly direction: 'sent' | 'taken'
   readonly id: string
   readonly from: string
@@ -170,9 +167,9 @@ export interface Unacknowledged {
 
 export interface Validated {
   readonly outcome: 'valid' | 'invalid'
-  /** By the schema: with one of these the message is not delivered. */
+  /** Problems by the schema: with one of these the message is not delivered. */
   readonly issues: readonly FieldProblem[]
-  /** By the table of payloads: refused when sent, reported when received. */
+  /** Problems by the table of payloads: sending refuses them, receiving reports them. */
   readonly payloadIssues: readonly FieldProblem[]
   readonly notes: readonly string[]
   readonly size: number
@@ -195,7 +192,7 @@ export interface RoutingStatus {
   readonly notices: readonly string[]
 }
 
-/** What was moved out of an inbox and can be moved back by a person. */
+/** A message that left an inbox, and that a person can move back. */
 export interface Kept {
   readonly id: string
   /** `undefined` when the file cannot be read as a message. */
@@ -209,7 +206,7 @@ export interface Kept {
 }
 
 export interface RecoverOptions {
-  /** Only from this folder. Otherwise it is looked for in `taken`, then `evicted`, then `rejected`. */
+  /** Only from this folder. By default from `taken`, else `evicted`, else `rejected`. */
   readonly from?: KeptFolder | undefined
 }
 
@@ -219,6 +216,6 @@ export interface Recovered {
   readonly from: MrState
   readonly path: string
   readonly durability: Durability
-  /** It is in a form of another program, and would be rejected again when it is received without `compat`. */
+  /** It is in the form of another program: received without `compat`, it would be rejected again. */
   readonly needsCompat: boolean
 }

@@ -1,4 +1,4 @@
-/** How agents stand: what waits, what is kept, what was measured. Looks only. */
+/** What waits for each agent, what is kept, and what was measured. Changes nothing. */
 import { parseMessage } from '../format.ts'
 import { type AgentId, agentId, type Folder } from '../layout.ts'
 import type { Alert } from '../metrics/alerts.ts'
@@ -56,7 +56,7 @@ export class Overview {
     return { oldest: oldest && { id: oldest.id, ageMs }, unreadable: closed.map(unreadableAs) }
   }
 
-  /** Latencies, depths and evictions of all processes of this workspace, and what is wrong now. */
+  /** Latencies, depths and evictions of all processes of this workspace, and the current alerts. */
   async metrics(): Promise<MrMetrics> {
     const { agents } = await this.status()
     let evictions = 0
@@ -64,7 +64,7 @@ export class Overview {
     return this.#measuring.report(depthsOf(agents), evictions)
   }
 
-  /** What is wrong now with these agents, and with how long writing and reading took lately. */
+  /** The current alerts: the depths of these agents, and recent slow writes and reads. */
   standingAlerts(agents: readonly AgentStatus[]): Promise<readonly Alert[]> {
     return this.#measuring.standingAlerts(depthsOf(agents))
   }

@@ -1,4 +1,4 @@
-/** What everything in this folder works with, and one agent's place in it. */
+/** What the files of this folder share. */
 import type { Clock } from '../../../kernel/clock.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { oddAmong, oddEntry } from '../../../messaging/inspection/expected.ts'
@@ -23,7 +23,7 @@ export interface RoutingParts {
   readonly notices: ToldNotices
 }
 
-/** With those parts of the store that others are built on. */
+/** With the parts of the store that other parts use. */
 export interface StoreParts extends RoutingParts {
   readonly agents: Agents
   readonly delivery: Delivery
@@ -37,8 +37,8 @@ export const pathIn = ({ root }: RoutingParts, agent: AgentId, folder: Folder, n
   childOf(folderPath(root, agent, folder), name)
 
 /**
- * Throws when something else stands where one of these files or folders of an agent belongs. Asked before anything is
- * taken or moved: what cannot be written afterwards must not cost a message.
+ * Throws when one of these files or folders of an agent is of the wrong kind. Called before anything is taken or moved: a message
+ * must not be lost because something cannot be written afterwards.
  */
 export async function expectInOrder({ tree, root }: RoutingParts, agent: AgentId, names: readonly string[]) {
   if (!tree.isOpenToOthers) return
@@ -49,13 +49,12 @@ export async function expectInOrder({ tree, root }: RoutingParts, agent: AgentId
   if (odd) throw oddEntry(tree, odd)
 }
 
-/**
- * The names of the messages in a folder. Links, pipes and folders that are named like messages are none, and a name that
- * the tree cannot hold is passed over; `inspect` tells of both.
- */
+/** The names of the messages in a folder. Other entries with such names are left to `inspect`. */
 export async function messageNames({ tree, root }: RoutingParts, agent: AgentId, folder: Folder): Promise<string[]> {
   return (await tree.list(folderPath(root, agent, folder))).filter(isMessageEntry).map(({ name }) => name)
 }
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 export const isMessageEntry = ({ name, kind }: Entry): boolean =>
   kind === 'leaf' && isMessageName(name) && isSegment(name)

@@ -1,6 +1,6 @@
 /**
- * What left an inbox is kept for a while and then removed. Pruning goes through a whole folder, so it is done for about
- * one message in 64. Ids are random, and so this needs no memory: each process decides by the ids it has just moved.
+ * Messages that left an inbox are kept for a while and then removed. Pruning lists a whole folder, so it is done for about one
+ * message in 64: a process decides by the ids that it has just moved, which are random.
  */
 import { prune } from '../../../messaging/leaves/keep.ts'
 import { type AgentId, ackedPath, awaitingPath, folderPath, type KeptFolder } from '../layout.ts'
@@ -10,7 +10,7 @@ type Parts = Pick<RoutingParts, 'tree' | 'root' | 'settings'>
 
 const isDue = (id: string): boolean => /0[0-3]$/.test(id)
 
-/** Called with what has just come into a folder. */
+/** `ids`: of the messages that have just come into the folder. */
 export async function pruneNowAndThen(parts: Parts, agent: AgentId, folder: KeptFolder, ids: readonly string[]) {
   if (ids.some(isDue)) await pruneKept(parts, agent, folder)
 }

@@ -1,4 +1,4 @@
-/** What was rejected from an inbox, for a person to look at. Copies of messages that were handed out are left out. */
+/** The rejected files of an inbox, for a person to look at, without copies of messages that were handed out. */
 import { unlessOdd } from '../../../messaging/leaves/tolerant.ts'
 import { isMessageNow, type Quarantined, quarantinedAt } from '../../../messaging/quarantine/quarantine.ts'
 import { judgeFile, sentencesOf } from '../judge.ts'
@@ -24,7 +24,7 @@ export async function* quarantinedOf(parts: RoutingParts, agent: AgentId): Async
   }
 }
 
-/** What keeps a file from being a message for this inbox; `undefined` for one that is. */
+/** Why a file is no message for this inbox; `undefined` for one that is. */
 async function problemIn(parts: RoutingParts, agent: AgentId, name: string): Promise<string | undefined> {
   const leaf = await unlessOdd(openFile(parts, agent, 'rejected', name))
   if (!leaf) return undefined

@@ -1,4 +1,5 @@
-/** The message in a file that lies in an agent's folder: ours, or another program's in the form that it writes. */
+/** Reads the message in a file of an agent's folder, in the form of the specification or of another program. */
+import { call } from '../../../kernel/call.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
@@ -15,7 +16,7 @@ import { viewOf } from './view.ts'
 
 type Compat = typeof import('../compat.ts')
 
-/** How other programs write, loaded when the first such message is met: most workspaces never see one. */
+/** The conversion of other programs' messages, loaded when the first one is met: most workspaces have none. */
 export class Foreign {
   /** `undefined` until it is loaded. */
   known: Compat | undefined
@@ -26,7 +27,7 @@ export class Foreign {
   }
 }
 
-/** A file that this user may not read. Nothing is known of what it says, so it stays where it is. */
+/** A file that this user may not read. It stays where it is. */
 export interface Closed {
   readonly name: string
   readonly path: string
@@ -34,7 +35,7 @@ export interface Closed {
   readonly hint: string
 }
 
-/** As much of a file as is ever read. What is no ordinary file any more counts as gone. */
+/** At most `largestRead` bytes of a file, and one more. An entry that is not an ordinary file counts as gone. */
 export async function openFile(
   parts: RoutingParts,
   agent: AgentId,
@@ -57,7 +58,7 @@ export const unreadableAs = ({ path, reason, hint }: Closed): Unreadable => ({
 /** A file that is too large is refused by `judgeFile`. */
 const asFarAsRead = { most: Number.POSITIVE_INFINITY, atMost: largestRead + 1 }
 
-/** The same, and `undefined` also where this user may not read it: `inspect` tells of it. */
+/** The same, and `undefined` also where this user may not read it: `inspect` reports that. */
 export async function leafAt({ tree }: Pick<RoutingParts, 'tree'>, path: TreePath): Promise<Leaf | undefined> {
   const read = await readOrSayWhy(tree, path, asFarAsRead)
   return read && !isUnread(read) ? read : undefined
@@ -65,11 +66,11 @@ export async function leafAt({ tree }: Pick<RoutingParts, 'tree'>, path: TreePat
 
 export const noSuchMessage = (agent: string, id: string, message: string, others = '') =>
   notFound('NO_SUCH_MESSAGE', message, {
-    hint: `See what there is: signalbox mr taken ${agent}${others}`,
+    hint: `See what there is: ${call('mr taken', { agent })}${others}`,
     details: { agent, id: id.slice(0, 400) },
   })
 
-/** What lies under a name in a folder of an agent; `undefined` when that is gone, cannot be read, or is no message. */
+/** `undefined` when the file is gone, cannot be read, or is no message. */
 export async function readMessage(
   parts: RoutingParts,
   agent: AgentId,
@@ -80,7 +81,7 @@ export async function readMessage(
   return leaf && !isClosed(leaf) ? messageIn(parts, leaf.bytes, { agent, fileName }) : undefined
 }
 
-/** One file at a time. What is no message, or stands where none can be, is passed over; `inspect` tells of it. */
+/** One file at a time. Files that are no messages are skipped; `inspect` reports them. */
 export async function* viewsIn(
   parts: RoutingParts,
   agent: AgentId,
@@ -96,7 +97,7 @@ export async function* viewsIn(
   }
 }
 
-/** The message with this id, also if its file is named as another program names it. */
+/** The message with this id, also if its file has another program's name. */
 export async function viewOfId(
   parts: RoutingParts,
   agent: AgentId,
@@ -121,8 +122,8 @@ export async function messageIn(
 }
 
 /**
- * Where messages are signed: whether this one, as it is on disk, is signed by the sender it names and is for this agent.
- * Where they are not signed, every message is genuine. Messages that are received pass through `hooks.open`, which asks for more.
+ * Where messages are signed: whether this one, as it is on disk, is signed by the sender it names and is for this agent. Where they
+ * are not signed, every message is genuine. Received messages also pass through `hooks.open`, which checks more.
  */
 export const isGenuine = async ({ hooks }: RoutingParts, agent: AgentId, message: MrMessage): Promise<boolean> =>
   (await hooks.verify?.(agent, message)) === undefined

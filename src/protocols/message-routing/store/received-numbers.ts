@@ -1,6 +1,6 @@
 /**
- * What a reader remembers of the numbers it has seen, in one small file beside its inbox. Without the file every first
- * number above 1 looks like a loss. It may be deleted, and a damaged one is started over.
+ * The sequence numbers that a reader has seen, in one small file beside its inbox. Without the file every first number above 1
+ * looks like a loss. It may be deleted; a damaged one is started over.
  */
 import { printJson } from '../../../formats/json.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -23,16 +23,16 @@ import { isMessageEntry, type RoutingParts } from './parts.ts'
 import { isGenuine, readMessage } from './reading.ts'
 
 type Numbered = Pick<MrMessage, 'from' | 'sequence' | 'timestamp'>
-/** Numbers that were skipped, and from when on a message with one of them fills its place. */
+/** Numbers that were skipped. Only messages after `since` belong to the same numbering. */
 interface Skipped extends Pick<Seen, 'since'> {
   readonly from: string
   readonly range: Range
 }
 type Memory = Record<string, Seen>
 
-/** A stranger can invent any number of senders: beyond so many, those heard of least recently are forgotten. */
+/** Another program can invent any number of senders: beyond so many, the least recent are forgotten. */
 const mostSenders = 1000
-/** How far back among the taken messages a missing number is looked for. */
+/** So many taken messages are searched for a missing number, the latest first. */
 const mostSearched = 500
 
 export interface Report {
@@ -40,7 +40,7 @@ export interface Report {
   readonly restarts: readonly Restart[]
 }
 
-/** Notes what was just handed out; `waiting` was found in the inbox, as it is on disk, and is therefore not lost. */
+/** Notes messages that were just handed out. `waiting`: those in the inbox, as they are on disk, which are not lost. */
 export async function noteReceived(
   parts: RoutingParts,
   agent: AgentId,
@@ -57,7 +57,7 @@ export async function noteReceived(
       const { from, sequence } = message
       if (!isAgentId(from) || !Number.isSafeInteger(sequence)) continue
       const noted = noteNumber(memory[from] ?? nothingSeen, sequence, momentOf(message))
-      // Taken out and put back, so that the ones heard of last stand last.
+      // Removed and added again, so that the most recent senders come last.
       delete memory[from]
       memory[from] = noted.seen
       if (noted.skipped) skipped.push({ from, range: noted.skipped, ...timeIn(noted.seen, 'since') })
@@ -68,17 +68,14 @@ export async function noteReceived(
   return { gaps, restarts }
 }
 
-/** A message is moved back into the inbox. */
+/** A message goes back into the inbox. */
 export const expectNumberAgain = (parts: RoutingParts, agent: AgentId, { from, sequence }: Numbered): Promise<void> =>
   update(parts, agent, (memory) => {
     const seen = memory[from]
     if (seen) memory[from] = expectAgain(seen, sequence)
   })
 
-/**
- * A sender begins again at 1. Noted for a reader that has seen numbers of it, which then notices the restart also when
- * number 1 is lost.
- */
+/** A sender begins again at 1. A reader that has seen its numbers then notices the restart even if number 1 is lost. */
 export async function expectRestartOf(parts: RoutingParts, agent: AgentId, from: AgentId, resetAt: number) {
   const leaf = await parts.tree.read(receivedPath(parts.root, agent))
   if (!leaf || !memoryIn(leaf.bytes)[from]) return
@@ -88,10 +85,7 @@ export async function expectRestartOf(parts: RoutingParts, agent: AgentId, from:
   })
 }
 
-/**
- * The numbers that are missing everywhere. Another reader may have taken the message, or this one did and was killed
- * before it noted that: what lies in `taken/` was not lost.
- */
+/** The skipped numbers that are nowhere. A message in `taken/` is not lost: its reader may have been killed before it noted the number. */
 async function confirmed(
   parts: RoutingParts,
   agent: AgentId,
@@ -103,11 +97,11 @@ async function confirmed(
     one.from === message.from &&
     one.range[0] <= message.sequence &&
     message.sequence <= one.range[1] &&
-    // Before a restart the same number was another message.
+    // Before a restart, another message had the same number.
     isCurrent(one, momentOf(message))
   const isSkipped = (message: Numbered) => skipped.some((one) => fills(one, message))
   const seen: Numbered[] = taken.filter(isSkipped)
-  // A forged message with the number of a lost one must not hide the loss.
+  // Only genuine messages: a forged one with the number of a lost message must not hide the loss.
   for (const message of [...waiting, ...(await recentlyTaken(parts, agent))]) {
     if (isSkipped(message) && (await isGenuine(parts, agent, message))) seen.push(message)
   }
@@ -140,7 +134,7 @@ async function update({ tree, root }: RoutingParts, agent: AgentId, change: (mem
   })
 }
 
-/** Of a damaged file nothing: a memory that is started over reports too much, never too little. */
+/** Empty for a damaged file: starting over reports too many losses, never too few. */
 function memoryIn(bytes: Uint8Array): Memory {
   const memory: Memory = Object.create(null)
   const { senders } = (jsonIn(bytes) ?? {}) as { readonly senders?: unknown }

@@ -1,7 +1,4 @@
-/**
- * What left an inbox is kept for a while: people list it, and move it back.
- * See docs/decisions/0019-once-and-only-once.md.
- */
+/** Lists messages that left an inbox, and moves them back. See docs/decisions/0019-once-and-only-once.md. */
 import { conflict, corrupt, denied, SignalboxError } from '../../../kernel/errors.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
@@ -38,7 +35,7 @@ export class Recovering {
     this.#evictions = evictions
   }
 
-  /** The one that left the inbox last comes first. */
+  /** The message that left the inbox last comes first. */
   async list(name: string, folder: KeptFolder): Promise<Kept[]> {
     const agent = agentId(name)
     const { tree, root, hooks } = this.#parts
@@ -61,9 +58,9 @@ export class Recovering {
   }
 
   /**
-   * Moves a message back into the inbox, from `taken/`, else `evicted/`, else `rejected/`, so that it is handed out once more.
-   * Its time is set to now, so that it is not the next to be evicted. The limit of the inbox holds here too. What was rejected
-   * goes back only when its file can be read as a message now, as it is or with `compat`.
+   * Moves a message back into the inbox, from `taken/`, else `evicted/`, else `rejected/`, so that it is handed out again. Its time
+   * is set to now, so that it is not evicted next. The limit of the inbox holds here too. A rejected file goes back only if it is a
+   * message now, as it is or with `compat`.
    */
   async recover(owner: string, id: string, { from: only }: RecoverOptions = {}): Promise<Recovered> {
     const agent = agentId(owner)
@@ -72,7 +69,7 @@ export class Recovering {
       for (const from of foldersWith('recover')) {
         if (only !== undefined && from !== only) continue
         for (const name of await this.#named(agent, from, id)) {
-          // A second message with an id that was in use got a spare name, and goes back under its own.
+          // A second message with an id in use has a spare name, and goes back under its own.
           const step = { agent, name, from, transition: 'recover', as: nameBefore(name) } as const
           const [path, target] = pathsOf(this.#parts, step)
           const leaf = await openFile(this.#parts, agent, from, name)
@@ -87,9 +84,9 @@ export class Recovering {
           const names = await messageNames(this.#parts, agent, 'inbox')
           await this.#evictions.makeRoom(agent, names, settings.inboxLimit - 1)
           const message = await messageIn(this.#parts, leaf.bytes, { agent, fileName: name })
-          // Only for a genuine message: a forgery with the id of another would let a copy of that one be handed out again.
+          // Only for a genuine message: a forgery with another message's id would let a copy of that message be handed out.
           if (message && (await isGenuine(this.#parts, agent, message))) {
-            // Before the move: once it is in the inbox, a reader may have it.
+            // Before the move: once it is in the inbox, a reader may take it.
             await hooks.recover?.(agent, message)
             await expectNumberAgain(this.#parts, agent, message)
           }
@@ -107,8 +104,8 @@ export class Recovering {
   }
 
   /**
-   * Back into the inbox for what `receive` or `awaitReply` has given and did not reach its reader. Unlike `recover` it works
-   * on a full disk: it makes no room and moves the file as it is. Answers what is still in `taken/`.
+   * Moves messages back into the inbox that `receive` or `awaitReply` gave, and that did not reach their reader. Unlike `recover`,
+   * it works on a full disk: it makes no room and moves each file as it is. Answers the paths that are still in `taken/`.
    */
   async putBack(owner: string, messages: readonly Pick<MrView, 'path' | 'state'>[]): Promise<string[]> {
     const agent = agentId(owner)
@@ -119,11 +116,11 @@ export class Recovering {
       const step = { agent, name, from: 'taken', transition: 'putBack', as: nameBefore(name) } as const
       try {
         const message = await readMessage(this.#parts, agent, 'taken', name)
-        // Without this, a message that may be handed out once only would be refused as a copy: then it stays where it is.
+        // First, so that the message is not refused as a copy when it is taken again. If this fails, it stays in `taken/`.
         if (message && (await isGenuine(this.#parts, agent, message))) await this.#parts.hooks.recover?.(agent, message)
         const moved = await moveMessage(this.#parts, step)
         if (moved.outcome !== 'moved') left.push(path)
-        // If this fails, the number counts as seen, which does no harm.
+        // If this fails, the number counts as seen, which is harmless.
         else if (message) await unlessFailed(expectNumberAgain(this.#parts, agent, message))
       } catch (error) {
         if (!(error instanceof SignalboxError)) throw error
@@ -133,7 +130,7 @@ export class Recovering {
     return left
   }
 
-  /** The files of a message in a folder: under its id, the one that another program gave it, or either with a spare name. */
+  /** The files of a message in a folder: named after its id, or the one that another program gave it, or a spare name of either. */
   async #named(agent: AgentId, folder: Folder, id: string): Promise<string[]> {
     const names = await messageNames(this.#parts, agent, folder)
     if (names.includes(fileNameOf(id))) return [fileNameOf(id)]
@@ -144,7 +141,7 @@ export class Recovering {
     })
   }
 
-  /** Throws when it would be rejected once more; true when that depends on reading it with `compat`. */
+  /** Throws when the file would be rejected again. True when it is a message only with `compat`. */
   async #expectMessage(agent: AgentId, fileName: string, path: TreePath, { bytes, size }: Leaf): Promise<boolean> {
     const { convert } = await this.#parts.foreign.load()
     const where = { agent, fileName, size }
@@ -156,7 +153,7 @@ export class Recovering {
     return strict.outcome !== 'message'
   }
 
-  /** Another message may wait in the inbox under the name that this one needs. */
+  /** Throws when another message waits in the inbox under the same name. */
   async #expectSame(target: TreePath, leaf: Leaf): Promise<void> {
     const waiting = await leafAt(this.#parts, target)
     if (!waiting || Buffer.compare(waiting.bytes, leaf.bytes) === 0) return

@@ -1,6 +1,6 @@
 /**
- * Setting aside what is no message for an inbox: to `rejected/`, with its reasons in `error.log`. The other messages are
- * handed out all the same. Spec: Message Routing, "Message Validation".
+ * Moves a file that is no message for its inbox to `rejected/`, with the reasons in `error.log`. The other messages are handed out.
+ * Spec: Message Routing, "Message Validation".
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
@@ -21,7 +21,7 @@ export class Rejecting {
     this.#parts = parts
   }
 
-  /** What was taken before is handed out, whatever fails here. */
+  /** A failure becomes a notice if there are messages to hand out. */
   async rejectAll(
     agent: AgentId,
     invalid: readonly Invalid[],
@@ -48,7 +48,7 @@ export class Rejecting {
     from: 'inbox' | 'taken' = 'inbox',
   ): Promise<Rejected[]> {
     const { name, rejection } = invalid
-    // Judged once more when it is won: its writer may have finished or exchanged it since.
+    // Judged again on the bytes that are moved: its writer may have finished or replaced it since.
     const judge = { isMeant: isStillBad, atMost: largestRead + 1 }
     const moved = await setMessageAside(this.#parts, { agent, name, from, transition: 'reject' }, judge)
     if (moved.outcome !== 'moved') return []
@@ -58,7 +58,7 @@ export class Rejecting {
     return [rejectedAs(invalid, moved.path)]
   }
 
-  /** A file in `taken/` means that its message was handed out. One that is forged does not count, and is set aside. */
+  /** A file in `taken/` means that its message was handed out. A forged one does not count, and is rejected. */
   async clearForged(agent: AgentId, name: string): Promise<boolean> {
     const { hooks } = this.#parts
     const leaf = hooks.verify && (await leafAt(this.#parts, pathIn(this.#parts, agent, 'taken', name)))
@@ -73,8 +73,8 @@ export class Rejecting {
   }
 
   /**
-   * True when what was handed out under this name is another message: other programs use an id twice now and then. Only
-   * what says the same is a copy. What cannot be read any more is taken for the same.
+   * True when another message was handed out under this name: other programs sometimes use an id twice. A copy has the same JSON
+   * value. A taken file that cannot be read any more counts as the same message.
    */
   async isAnother(agent: AgentId, { name, bytes }: InboxMessage): Promise<boolean> {
     const value = jsonIn(bytes)
@@ -87,7 +87,7 @@ export class Rejecting {
     return true
   }
 
-  /** A message of this id was handed out before, and each is handed out at most once. */
+  /** A copy of a message that was handed out before is never handed out. */
   rejectCopy(agent: AgentId, { name, message, bytes }: InboxMessage): Promise<Rejected[]> {
     const issues = [`A message ${message.msg_id} was handed out before; this copy is not`]
     const rejection = { code: 'DUPLICATE', issues, msgId: message.msg_id }
@@ -102,7 +102,7 @@ export class Rejecting {
   }
 
   #isInvalid(agent: AgentId, name: string, compat: boolean): (bytes: Uint8Array) => boolean {
-    // Of a file that is too large, we get one byte more than is allowed: enough to refuse it.
+    // Of a file that is too large, `bytes` holds one more than is allowed: enough to refuse it.
     return (bytes) => this.#parts.inbox.judge(bytes, { agent, name, size: bytes.length, compat }).outcome !== 'message'
   }
 }

@@ -23,9 +23,9 @@ import { Sending } from './sending.ts'
 import { Settling } from './settling.ts'
 import { ToldNotices } from './told-notices.ts'
 
-/** Without ports there are no keys; everything that needs none works. */
+/** Without ports there are no keys, and only what needs none works. */
 export interface Opening extends Surroundings<MrSettings>, Partial<MrPorts> {
-  /** In place of those that the settings ask for, one by one. */
+  /** Each of these replaces the one that the settings ask for. */
   readonly hooks?: Hooks
 }
 
@@ -35,7 +35,7 @@ export class Routing {
   readonly claiming: Claiming
   /** Acknowledgements. */
   readonly settling: Settling
-  /** What left an inbox, and its way back. */
+  /** Messages that left an inbox. */
   readonly recovering: Recovering
   readonly overview: Overview
   readonly measuring: Measuring
@@ -73,12 +73,12 @@ export class Routing {
     return (await import('./neutral.ts')).mrNeutral(this, this.#parts)
   }
 
-  /** Judges the bytes of one file. With `agent` or `fileName`, also whether it may lie there. */
+  /** Judges the bytes of one file. With `agent`, also its recipient; with `fileName`, also its name. */
   validate(bytes: Uint8Array, where: { readonly agent?: string; readonly fileName?: string } = {}): Validated {
     return validateFile(bytes, { ...where, size: bytes.length })
   }
 
-  /** What `doctor` should know; with `repair`, what can be put right is. */
+  /** What `doctor` should know; with `repair`, what can be repaired is. */
   async inspect({ repair = false, isSeen }: Partial<InspectionOptions> = {}): Promise<readonly Finding[]> {
     const { keysFolder, outside, workspace } = this.#ports
     const { inspect } = await import('./inspect.ts')
@@ -89,17 +89,17 @@ export class Routing {
     return [...findings, ...(await findingsOf(workspace, look))]
   }
 
-  /** Who can sign and who is trusted. Used once `mr.signing` or `mr.encryption` is configured. */
+  /** The key ring. Used once `mr.signing` or `mr.encryption` is configured. */
   get keys(): () => Promise<KeyRing> {
     return this.#protection.keys
   }
 
-  /** Whether messages are judged by time: what counts as a copy, and who sends too fast. */
+  /** Whether messages are judged by time: copies, and senders that are too fast. */
   get isGuarded(): boolean {
     return isGuarded(this.#parts.settings.security)
   }
 
-  /** Writes down what was measured, and lets go of the keys. */
+  /** Writes the measurements, and closes the key ring. */
   async close(): Promise<void> {
     await this.measuring.close()
     await this.#protection.close()

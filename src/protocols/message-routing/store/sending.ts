@@ -21,10 +21,10 @@ export class Sending {
     this.#parts = parts
   }
 
-  /** The payload that a person typed; throws BAD_PAYLOAD for what is no JSON object. */
+  /** Throws `BAD_PAYLOAD` for anything but a JSON object. */
   readonly payloadFrom = payloadFrom
 
-  /** Puts a message into the recipient's inbox, and the oldest out of it where it is full. */
+  /** Puts a message into the recipient's inbox. A full inbox evicts its oldest. */
   async send(input: MrSendInput, { key }: MrSendOptions = {}): Promise<MrSent> {
     const { tree, hooks, delivery, agents } = this.#parts
     const startedAt = performance.now()
@@ -43,7 +43,7 @@ export class Sending {
     return this.#sent(draft.to, delivered, form !== undefined)
   }
 
-  /** With `compat`: the form of the message that is answered, else that of the programs that are known to deviate. */
+  /** With `compat`: the form of the message that is answered, or without one the usual form of other programs. */
   async #formOf({ from, compat, replyTo }: MrSendInput) {
     if (!compat) return { form: undefined, replyTo }
     if (replyTo === undefined) return { form: (await this.#parts.foreign.load()).theirForm, replyTo }
@@ -51,7 +51,7 @@ export class Sending {
     return { form: original?.fields, replyTo: original?.id ?? replyTo }
   }
 
-  /** The message wherever it is by now. What is not kept any more was taken. */
+  /** The message wherever it is now. One that is not kept any more was taken. */
   async #sentBefore(draft: MrDraft, { id = '' }: UsedBefore): Promise<MrSent> {
     const found = await viewOfId(this.#parts, draft.to, folders, id)
     const forgotten = draft.stamped({ ...example, msg_id: id })
@@ -60,11 +60,11 @@ export class Sending {
     return { outcome: 'unchanged', message, durability: 'process', evicted: [], depth, notices: [], toldBefore: [] }
   }
 
-  /** To every known agent but the sender, each with its own number and id (MR-11), whether or not others can be reached. */
+  /** To every known agent but the sender, each with its own number and id (MR-11). A recipient that fails does not stop the rest. */
   async broadcast(input: Omit<MrSendInput, 'to'>): Promise<MrBroadcast> {
     const sent: MrSent[] = []
     const failed: { to: string; code: string; reason: string }[] = []
-    // Checked once for all, so that a mistake is the caller's error and not that of every recipient.
+    // Checked first, so that a mistake in the input is thrown, and not reported for every recipient.
     draftOf({ ...input, to: input.from })
     const { names, notices } = await this.#parts.agents.known()
     for (const to of names) {

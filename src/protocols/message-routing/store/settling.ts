@@ -1,7 +1,7 @@
 /**
- * Acknowledging a message exactly once. All who acknowledge one message do so in the turn of its sender's inbox, and the
- * acknowledgement's id follows from the message's: so one that was written by a process that died before it could
- * remember that is found again, wherever its reader has put it.
+ * Acknowledging a message exactly once. It is done in the turn of the sender's inbox, and the id of the acknowledgement is computed
+ * from that of the message. So an acknowledgement is found again if the process that wrote it was killed before it wrote the
+ * marker.
  */
 import { sha256 } from '../../../formats/digest.ts'
 import { conflict } from '../../../kernel/errors.ts'
@@ -43,16 +43,13 @@ export class Settling {
     this.#parts = parts
   }
 
-  /**
-   * Tells the sender of a message that it arrived: exactly once, however often it is asked for. `asked` is the message's id, or the
-   * one that another program gave it.
-   */
+  /** Acknowledges a message, once. `asked`: its id, or the one that another program gave it. */
   async ack(name: string, asked: string, { text }: { readonly text?: string | undefined } = {}): Promise<Acknowledged> {
     const agent = agentId(name)
     await expectInOrder(this.#parts, agent, ['.acked'])
     const foreign = await originalOf(this.#parts, agent, asked)
     const id = messageId(foreign?.id ?? asked)
-    // Verified either way: a forger who makes us answer would have our signature under words of its own.
+    // Both are verified: an answer to a forged message would put our signature under the forger's words.
     const original = foreign?.message ?? (await this.#original(agent, id))
     const to = original.from
     if (!isAgentId(to)) throw unreachable(id, to)
@@ -76,7 +73,7 @@ export class Settling {
     })
   }
 
-  /** What this agent wants acknowledged and what it owes, oldest first. */
+  /** The messages whose acknowledgement this agent awaits or owes, oldest first. */
   async unacked(name: string): Promise<Unacknowledged[]> {
     const agent = agentId(name)
     const now = await this.#parts.tree.now()
@@ -86,7 +83,7 @@ export class Settling {
       .sort((a, b) => b.ageMs - a.ageMs || (a.id < b.id ? -1 : 1))
   }
 
-  /** Sent by this agent. What turns out to be acknowledged is crossed off. */
+  /** Sent by this agent. The note of a message that turns out to be acknowledged is removed. */
   async #notAcknowledged(agent: AgentId) {
     const awaited = await awaitedBy(this.#parts, agent)
     if (awaited.length === 0) return []
@@ -104,7 +101,7 @@ export class Settling {
     return missing
   }
 
-  /** Taken by this agent, which has not acknowledged it. */
+  /** Taken by this agent and not acknowledged. */
   async #owed(agent: AgentId) {
     const owed = []
     for (const name of await messageNames(this.#parts, agent, 'taken')) {
@@ -117,7 +114,7 @@ export class Settling {
     return owed
   }
 
-  /** The message that is acknowledged: taken, or at least there to be seen. */
+  /** The message that is acknowledged: in `taken/`, else in the inbox. */
   async #original(agent: AgentId, id: MessageId): Promise<MrMessage> {
     let forgery: Rejection | undefined
     for (const folder of ['taken', 'inbox'] as const) {
@@ -131,25 +128,25 @@ export class Settling {
     throw noSuchMessage(agent, id, `${agent} has no message ${id}.`)
   }
 
-  /** An acknowledgement whose sender died before it could remember it, or the id that is free for one. */
+  /** An acknowledgement whose process was killed before it wrote the marker, or else a free id for a new one. */
   async #givenBefore(agent: AgentId, to: AgentId, id: MessageId): Promise<Given | { readonly freeId: MessageId }> {
     for (let n = 0; ; n++) {
       const ack = ackId(agent, id, n)
       const found = await this.#find(to, ack)
       if (!found) return { freeId: ack }
-      // Eight digits are few: another message may have this id.
+      // Ids are short: another message may have this one.
       if (found.message.from !== agent || !isAcknowledgement(found.message, id)) continue
       if (await isGenuine(this.#parts, to, found.message)) return found
     }
   }
 
-  /** An answer in another program's form has a name that we cannot work out, so every file is read. */
+  /** The name of an answer in another program's form cannot be computed, so every file is read. */
   async #givenInTheirForm(agent: AgentId, to: AgentId, id: MessageId): Promise<Given | undefined> {
     for (const state of folders) {
       for (const name of await messageNames(this.#parts, to, state)) {
         const message = await readMessage(this.#parts, to, state, name)
         if (message?.from !== agent || !isAcknowledgement(message, id)) continue
-        // It has no signature of ours. Where those count, a crash before the marker is written costs a second answer.
+        // It is not signed. Where signatures count, a crash before the marker is written costs a second answer.
         if (!(await isGenuine(this.#parts, to, message))) continue
         return { message, state, path: pathIn(this.#parts, to, state, name) }
       }
@@ -157,7 +154,7 @@ export class Settling {
     return undefined
   }
 
-  /** Inbox first: a message only ever moves on from there, so that it is not missed. */
+  /** The inbox first, so that a message that is taken meanwhile is not missed. */
   async #find(agent: AgentId, id: MessageId): Promise<Given | undefined> {
     for (const state of folders) {
       const message = await readMessage(this.#parts, agent, state, fileNameOf(id))
@@ -184,15 +181,15 @@ export class Settling {
     return isBelieved ? { message, state: 'inbox', path } : undefined
   }
 
-  /** Called after the acknowledgement is written: before it, a crash would keep it from ever being given. */
+  /** Writes the marker, after the acknowledgement: the other way round, a crash in between would lose the acknowledgement. */
   async #remember(agent: AgentId, to: AgentId, id: string, message: MrMessage): Promise<void> {
     const { tree, hooks } = this.#parts
     const path = this.#marker(agent, id)
     const isProof = await isGenuine(this.#parts, to, message)
-    // An answer in another program's form is sent unsigned. Our own copy is signed here, so that it counts later.
+    // An answer in another program's form is sent unsigned. The marker is signed, so that it counts later.
     const proof = isProof ? message : ((await hooks.vouch?.(message)) ?? message)
     await changeLeaf(tree, path, async (before) => {
-      // A marker that counts stays as it is. A forged one does not count, and is replaced.
+      // A genuine marker stays as it is; a forged one is replaced.
       const isKnown = before && (!hooks.verify || (await this.#remembered(agent, to, id)))
       return isKnown ? undefined : Buffer.from(JSON.stringify(proof))
     })
@@ -201,7 +198,7 @@ export class Settling {
   #marker = (agent: AgentId, id: string) => childOf(ackedPath(this.#parts.root, agent), id)
 }
 
-/** `n` above 0 only where another message has the id before it. */
+/** `n`: counts up from 0 while other messages have the id. */
 function ackId(agent: AgentId, id: MessageId, n: number): MessageId {
   const digest = sha256(JSON.stringify(['ack', agent, id, n]))
   return `msg_${digest.slice(0, 8)}` as MessageId

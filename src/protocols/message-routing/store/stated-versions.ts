@@ -1,4 +1,4 @@
-/** What agents say they speak, in a file of their own folder. See docs/decisions/0023-stated-versions.md. */
+/** The versions that agents state in a file of their own folder. See docs/decisions/0023-stated-versions.md. */
 import { parseJson, printJson } from '../../../formats/json.ts'
 import { corrupt, unsupported } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
@@ -11,13 +11,13 @@ type Parts = Pick<RoutingParts, 'tree' | 'root'>
 
 const longestFile = 16 * 1024
 
-/** An agent that says nothing speaks the version of the specification. */
+/** An agent that states nothing speaks the version of the specification. */
 export async function versionsOf({ tree, root }: Parts, agent: AgentId): Promise<readonly string[]> {
   const leaf = await leafAt({ tree }, versionsPath(root, agent))
   return leaf ? versionsIn(leaf.bytes, agent) : [currentVersion]
 }
 
-/** Throws when an agent understands nothing that we could write to it. */
+/** Throws when an agent speaks none of our versions. */
 export async function expectCommonVersion(parts: Parts, agent: AgentId): Promise<void> {
   const theirs = await versionsOf(parts, agent)
   if (negotiate(spokenVersions, theirs) !== undefined) return
@@ -29,7 +29,7 @@ export async function expectCommonVersion(parts: Parts, agent: AgentId): Promise
   )
 }
 
-/** States what we speak for an agent that has stated nothing yet. */
+/** States our versions for an agent that has stated none yet. */
 export async function introduce({ tree, root }: Parts, agent: AgentId): Promise<void> {
   await tree.create(versionsPath(root, agent), Buffer.from(printJson({ versions: spokenVersions })))
 }

@@ -1,7 +1,6 @@
 /**
- * What people have been told already, so that a remark comes when something changes and not while it lasts: that a type goes
- * an unusual way, that an inbox is nearly full, that a file cannot be read. One empty file each in the cache: when it is
- * deleted, the remark comes once more.
+ * The notices that people have seen, so that a lasting condition is reported once: a message with an unusual direction, an inbox
+ * that is nearly full, a file that cannot be read. One empty file each in the cache; when it is deleted, the notice comes again.
  *
  *   .signalbox/cache/remarks/message-routing/direction/coder-1/coder-2.command
  */
@@ -23,12 +22,12 @@ export class ToldNotices {
     this.#tree = tree
   }
 
-  /** True for the first to ask; false for all after, in whatever process. `forMs`: true again after so long. */
+  /** True for the first call, false for all later ones, in any process. `forMs`: true again after so many milliseconds. */
   async isNews(kind: NoticeKind, about: readonly [string, string], forMs?: number): Promise<boolean> {
     const path = pathOf(kind, about)
     if (path === undefined) return true
     if (this.#told.has(path) && forMs === undefined) return false
-    // A remark that comes twice is better than a message that fails because of it.
+    // If the cache cannot be written, the notice comes again: no message fails because of it.
     if ((await unlessFailed(this.#isFirst(path, forMs))) === false) return false
     this.#told.add(path)
     return true
@@ -43,7 +42,7 @@ export class ToldNotices {
     return true
   }
 
-  /** It is over: when it comes back, that is news. */
+  /** The condition is over: when it comes back, it is news. */
   async forget(kind: NoticeKind, about: readonly [string, string]): Promise<void> {
     const path = pathOf(kind, about)
     if (path === undefined) return
@@ -51,14 +50,14 @@ export class ToldNotices {
     await unlessFailed(this.#tree.remove(path))
   }
 
-  /** The sentences of those alerts that people have been told while it lasts. */
+  /** The sentences of the alerts that people have seen already. */
   async toldBefore(alerts: readonly Alert[], after: 'sending' | 'receiving'): Promise<readonly string[]> {
     const told: string[] = []
     for (const alert of alerts) if (!(await this.#isNewAlert(alert, after === 'sending'))) told.push(alert.message)
     return told
   }
 
-  /** An inbox has just grown above its threshold, or its alert was not told yet. A slow step is news again after a while. */
+  /** Depth is also news when the inbox has just grown above the threshold; a slow step is news again after `freshMs`. */
   async #isNewAlert({ metric, value, threshold, agent = '_' }: Alert, isGrowing: boolean): Promise<boolean> {
     if (metric !== 'inbox_depth') return this.isNews('slow', [metric, agent], freshMs)
     const isNew = await this.isNews('inbox_depth', ['inbox', agent])

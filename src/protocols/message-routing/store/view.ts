@@ -1,16 +1,12 @@
-/** From a message to what callers see of it. */
+/** A message as callers see it. */
 import { printableLine } from '../../../kernel/printable.ts'
 import type { Folder } from '../layout.ts'
 import { defaults, type MrMessage } from '../schema.ts'
 import type { MrView } from './outcomes.ts'
 
-export interface ViewRemarks {
-  readonly problems?: readonly string[]
-  readonly notes?: readonly string[]
-  readonly isConverted?: boolean
-}
+type Remarks = Partial<Pick<MrView, 'problems' | 'notes' | 'isConverted'>>
 
-export function viewOf(message: MrMessage, state: Folder, path: string, about: ViewRemarks = {}): MrView {
+export function viewOf(message: MrMessage, state: Folder, path: string, about: Remarks = {}): MrView {
   return {
     protocol: 'mr',
     id: message.msg_id,
@@ -35,7 +31,7 @@ export function viewOf(message: MrMessage, state: Folder, path: string, about: V
 const none: readonly string[] = Object.freeze([])
 const longestSummary = 120
 
-/** The payload's own words where it has some, else the word that says what it is about. */
+/** The text of the payload, else its status, action or health, else the type. */
 export function summaryOf({ type, payload }: Pick<MrMessage, 'type' | 'payload'>): string {
   const { message, task, status, action, health } = payload
   const text = [message, task, status, action, health].find((one) => typeof one === 'string' && one.trim() !== '')

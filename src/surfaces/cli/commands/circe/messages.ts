@@ -1,4 +1,5 @@
 /** The commands about messages: sending, taking and dealing with them. */
+import { call } from '../../../../kernel/call.ts'
 import { printableLine } from '../../../../kernel/printable.ts'
 import { circeAnswer } from '../../../../operations/circe/answer.ts'
 import { circeClaim } from '../../../../operations/circe/claim.ts'
@@ -10,7 +11,6 @@ import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 import { noticeLines, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
-import { shellWord } from '../../spelling.ts'
 import type { Screen } from '../../terminal.ts'
 
 export const initFace = commandFace(circeInit, ({ agents }, { paint }) =>
@@ -59,8 +59,8 @@ function messageText(message: CirceViewWithBody, agent: string, screen: Screen):
     ['sent', createdAt],
     ['path', path],
     ...notices.map((notice): Row => ['note', notice]),
-    ['to begin', screen.next(`signalbox circe start ${agent} ${shellWord(file)}`)],
-    ['when done', screen.next(`signalbox circe done ${agent} ${shellWord(file)}`)],
+    ['to begin', screen.spell(call('circe start', { as: agent, file }))],
+    ['when done', screen.spell(call('circe done', { as: agent, file }))],
   ]
   return `${fieldList(rows, screen)}${quotation(body, from, screen, path)}`
 }

@@ -1,3 +1,4 @@
+import { call } from '../../../../kernel/call.ts'
 import { printableLine } from '../../../../kernel/printable.ts'
 import { mrReceive } from '../../../../operations/mr/receive.ts'
 import type { Gap, MrHeader, Rejected, Restart } from '../../../../operations/mr/view.ts'
@@ -15,7 +16,7 @@ export const receiveFace = commandFace(
       const notices = header.notices.filter((notice) => !toldBefore.includes(notice))
       return messageText({ ...header, notices }, messages[n]!, nextSteps(header, screen), screen)
     })
-    // What was only looked at is still in the inbox, and is not more.
+    // Messages that were only looked at are still in the inbox.
     const more = depth - envelopes.filter(({ state }) => state === 'inbox').length
     return [...texts, ...(more > 0 ? [`${more} more in the inbox.\n`] : [])].join('\n')
   },
@@ -35,16 +36,16 @@ export const receiveFace = commandFace(
 )
 
 /** The least that a result says, so that the command can be pasted. */
-const sampleResult = '{"status":"success"}'
+const sampleResult = { status: 'success' }
 
 /** Empty unless the sender asks for something. */
-function nextSteps({ id, from, to, type, requiresAck, state, isConverted }: MrHeader, { next }: Screen): Row[] {
+function nextSteps({ id, from, to, type, requiresAck, state, isConverted }: MrHeader, { spell }: Screen): Row[] {
   if (state !== 'taken') return []
-  const ack: Row[] = requiresAck ? [['acknowledge', next(`signalbox mr ack ${to} ${id}`)]] : []
-  // A sender that wrote in a deviating form reads answers in that form only.
-  const reply = `--reply-to ${id}${isConverted ? ' --compat' : ''}`
-  const answer = `signalbox mr send --from ${to} --to ${from} --type result ${reply} --payload '${sampleResult}'`
-  return type === 'task-delegation' ? [...ack, ['when done', next(answer)]] : ack
+  const ack: Row[] = requiresAck ? [['acknowledge', spell(call('mr ack', { id, as: to }))]] : []
+  // A sender that wrote in its own form reads only answers in that form.
+  const form = isConverted ? { compat: true } : {}
+  const answer = call('mr send', { as: to, to: from, type: 'result', replyTo: id, ...form, payload: sampleResult })
+  return type === 'task-delegation' ? [...ack, ['when done', spell(answer)]] : ack
 }
 
 /** Another program may have filled the inbox with far too much, or with what is none of ours. */

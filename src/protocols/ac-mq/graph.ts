@@ -1,5 +1,5 @@
-/** The dependencies of messages as a drawing. Labels are escaped, since summaries come from strangers. Spec: AC-MQ §7.1. */
-import { printableLine } from '../../kernel/printable.ts'
+/** The dependencies of messages as a drawing. Labels are escaped: any sender can write a summary. Spec: AC-MQ §7.1. */
+import { escaped, printableLine } from '../../kernel/printable.ts'
 import { finderAmong } from '../../kernel/short-id.ts'
 import { readDependency } from './dependencies.ts'
 import type { State } from './schema.ts'
@@ -15,7 +15,7 @@ export interface GraphNode {
   readonly blocked?: string
 }
 
-/** `limit`: of the first so many messages, and what they wait for among these; the drawing says how many are left out. */
+/** `limit`: draws the first so many messages and says how many are left out. */
 export function drawGraph(nodes: readonly GraphNode[], format: GraphFormat, limit = nodes.length): string {
   const graph = firstOf(connect(nodes), Math.min(limit, nodes.length), nodes.length)
   if (format === 'json') return drawJson(graph)
@@ -23,7 +23,7 @@ export function drawGraph(nodes: readonly GraphNode[], format: GraphFormat, limi
 }
 
 interface Place {
-  /** Unique: a message's id, or a text with a colon, which no id has. */
+  /** A message's id, or a text with a colon, which no id has. */
   readonly key: string
   readonly kind: 'message' | 'file' | 'unknown'
   readonly node?: GraphNode
@@ -35,7 +35,7 @@ interface Graph {
   readonly leftOut: number
 }
 
-/** Messages first, in the order given, then the files and unknown messages that they name. */
+/** Messages come first, in the order given, then the files and unknown messages that they depend on. */
 function connect(nodes: readonly GraphNode[]): Omit<Graph, 'leftOut'> {
   const places: Place[] = nodes.map((node) => ({ key: node.id, kind: 'message', node }))
   const resolve = resolver(nodes)
@@ -57,7 +57,7 @@ function connect(nodes: readonly GraphNode[]): Omit<Graph, 'leftOut'> {
   return { places, edges }
 }
 
-/** Files and unknown messages come along where something that is drawn names them. */
+/** Keeps the files and unknown messages that one of the first messages depends on. */
 function firstOf({ places, edges }: Omit<Graph, 'leftOut'>, most: number, messages: number): Graph {
   if (most === messages) return { places, edges, leftOut: 0 }
   const isDrawn = (at: number) => at < most || at >= messages
@@ -73,7 +73,7 @@ function firstOf({ places, edges }: Omit<Graph, 'leftOut'>, most: number, messag
 
 const leftOutText = (leftOut: number): string => `${leftOut} more message${leftOut === 1 ? '' : 's'}: see --limit`
 
-/** By full id, or by the beginning of one that only one message has. */
+/** Finds a message by its full id, or by a beginning that no other id has. */
 function resolver(nodes: readonly GraphNode[]): (id: string) => number | undefined {
   const find = finderAmong(nodes.map(({ id }, at) => ({ id, at })))
   return (id) => {
@@ -129,7 +129,7 @@ function drawMermaid({ places, edges, leftOut }: Graph): string {
   ])
 }
 
-/** Everything but letters, digits and a few signs as a numbered entity, which Mermaid shows as the sign itself. */
+/** Everything but letters, digits and a few signs becomes a numbered entity, which Mermaid shows as that character. */
 const mermaidText = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.…→_/()-]/gu, (sign) => `#${sign.codePointAt(0)};`)
 
@@ -160,8 +160,7 @@ function drawJson({ places, edges, leftOut }: Graph): string {
   return `${JSON.stringify({ nodes, edges: links, ...(leftOut > 0 ? { leftOut } : {}) }, null, 2).replace(invisible, escaped)}\n`
 }
 
-// JSON allows these as they are; a terminal would obey them.
+// JSON allows these unescaped; a terminal would obey them.
 const invisible = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
-const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 const lines = (all: readonly string[]): string => `${all.join('\n')}\n`

@@ -1,4 +1,4 @@
-/** The manifest a new mission begins with. AC-MQ §2, §5. */
+/** The manifest of a new mission. AC-MQ §2, §5. */
 import { printable } from '../../../kernel/printable.ts'
 import { isoTime } from '../times.ts'
 import { isStructure } from './lines.ts'
@@ -37,7 +37,7 @@ What every agent reads before it works here. Paths begin at this mission's folde
 `
 }
 
-/** Escapes lines that would be read as a heading, a task or code, so that the text comes back as it was given. */
+/** Escapes lines that `parseManifest` would read as a heading, a task or code, so that it gives the same text back. */
 function asBody(objective: string): string {
   const lines = printable(objective.replaceAll(/\r\n?/g, '\n')).trim().split('\n')
   return lines

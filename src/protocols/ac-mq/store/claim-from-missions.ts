@@ -1,4 +1,4 @@
-/** One claim on several missions: the first of them that has something for the agent gives it. AC-MQ §4.2, §7.2. */
+/** One claim on several missions, from the first that has a message for the agent. AC-MQ §4.2, §7.2. */
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Tree } from '../../../tree/tree.ts'
@@ -6,7 +6,7 @@ import type { ClaimOptions } from './claiming.ts'
 import type { Mission } from './mission.ts'
 import type { Blocked, Claimed } from './outcomes.ts'
 
-/** Milliseconds between looks for new missions: a folder that is not watched reports no changes. */
+/** Milliseconds between looks for new missions, whose folders are not watched yet. */
 const lookAgainAfter = 2000
 
 export async function claimFromMissions(
@@ -27,7 +27,7 @@ export async function claimFromMissions(
         if (claimed.outcome === 'claimed') return claimed
         blocked.push(...claimed.blocked)
       }
-      // A mission was made or removed: from now on other folders are watched.
+      // When a mission was made or removed, other folders have to be watched.
       return (await findMissions()).length === missions.length ? undefined : 'again'
     }
     const left = deadline - performance.now()

@@ -1,4 +1,4 @@
-/** What callers are told about claims: the outcomes, and the errors for claims that are lost or not theirs. */
+/** The outcomes of claiming and settling, and the errors about claims. */
 import { conflict } from '../../../kernel/errors.ts'
 import type { Holding } from '../../../messaging/claims/claim.ts'
 import type { Durability } from '../../../tree/tree.ts'
@@ -29,10 +29,10 @@ export interface Settled<Outcome extends string> {
 
 export type { Holding }
 
-/** A message by its id, or as it was claimed: then it is found without searching. */
+/** The id of a message, or the message as it was claimed, whose name saves a search. */
 export type MessageRef = string | Pick<AcmqView, 'id' | 'name'>
 
-/** Why a message may not go to an agent now. Not always a promise: an `await` costs as much as a system call. */
+/** Why an agent may not have a message now. Not always a promise, because an `await` costs as much as a system call. */
 export type Judge = (record: AcmqRecord, body: string) => Promise<string | undefined> | undefined
 
 type Told = Pick<AcmqRecord, 'id' | 'summary' | 'to'>

@@ -12,7 +12,7 @@ import { type AcmqRecord, forQueues, type QueueName, queueNames } from '../schem
 import { EditChecks } from './edit-checks.ts'
 import { FolderView } from './folder-view.ts'
 import { moveMessage, setAside } from './moving.ts'
-import { longestHeader, type MissionFiles, withHint } from './parts.ts'
+import { type MissionFiles, wholeHeaderBytes, withHint } from './parts.ts'
 import { reportReason } from './quarantine.ts'
 import type { WaitingMessages } from './waiting/waiting.ts'
 
@@ -123,7 +123,7 @@ export class Reconciliation {
         // Judged once more when it is won: its writer may have finished or exchanged it since.
         change: (before) => (this.#files.recordOf(before, name) ? undefined : before),
         // The header is enough, unless it is too large: then as much is read as shows that.
-        ...(isTooLarge ? {} : { atMost: longestHeader }),
+        ...(isTooLarge ? {} : { atMost: wholeHeaderBytes }),
       },
     )
     if (moved.outcome !== 'moved') return []

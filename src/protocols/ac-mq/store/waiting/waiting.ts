@@ -53,7 +53,7 @@ export class WaitingMessages extends PendingIndex {
           if (isFirst) await this.remember()
         }
         // A process that claims once and ends has nothing to win by leaping, and keeps to the order.
-        if (!isFirst && !this.knows(candidate.name)) await this.lost(candidate, performance.now() - offeredAt)
+        if (!isFirst && !this.isInQueue(candidate.name)) await this.lost(candidate, performance.now() - offeredAt)
       }
     }
   }

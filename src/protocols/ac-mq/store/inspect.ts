@@ -1,4 +1,4 @@
-/** What is out of order in a mission, for `doctor`. Looks at the header of every message and changes nothing. */
+/** What is wrong in a mission, for `doctor`. Reads the header of every message and changes nothing, unless asked to repair. */
 
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
@@ -20,7 +20,7 @@ import type { WaitingMessages } from './waiting/waiting.ts'
 
 export interface InspectionOptions {
   readonly isSeen?: (agent: string) => Promise<boolean>
-  /** Finishes what killed processes have begun. */
+  /** Finishes what killed processes began. */
   readonly repair?: boolean
 }
 
@@ -38,7 +38,7 @@ export async function inspectMission(
     async () => (await import('./memory/organize.ts')).memoryFindings(files, repair),
     async () => (isSeen ? unseenRecipients(files, waiting, isSeen) : []),
   ]
-  // What stopped this check has been reported, or will also stop the next check.
+  // An error that stops one check is reported, and the next check runs.
   for (const look of looks) findings.push(...(await findingsOf(files.path, look)))
   return findings
 }
@@ -86,7 +86,7 @@ async function readEntry(files: MissionFiles, queue: QueueName, { name, kind }: 
   return undefined
 }
 
-/** Between the two steps of a claim, folder and status differ for an instant. */
+/** During a claim, folder and status differ for an instant. */
 const standsStill = async ({ tree, settings }: MissionFiles, { changedAt }: ReadHeader): Promise<boolean> =>
   (await tree.now()) - changedAt >= settings.quarantineAfterMs
 
@@ -97,14 +97,14 @@ const topFolders = new Set([...missionFolders.map((path) => path.split('/')[0]!)
 const inMission: Table = (name) => (topFolders.has(name) ? 'folder' : name === 'manifest.md' ? 'leaf' : undefined)
 const inQueue: Table = (name) => (missionFolders.includes(`queue/${name}`) ? 'folder' : undefined)
 const inMeta: Table = (name) => (name === 'manifest.md' ? 'leaf' : undefined)
-/** Bodies that were too large for their message, and the list of what stays. What else is there is the mission's own business. */
+/** Large bodies and the list of pinned files. Agents may put anything else there. */
 const inContext: Table = (name) => (/^message-.*\.md$/.test(name) || name === '.pinned' ? 'leaf' : undefined)
 const inArtifacts: Table = (name) => (`artifacts/${name}` === snapshotFolder ? 'folder' : undefined)
 const inArchive: Table = (name) => (isMonth(name) || name === 'duplicates' ? 'folder' : undefined)
 const inMonth: Table = (name) =>
   name === 'completed' || name === 'failed' ? 'folder' : parsePackName(name) ? 'leaf' : undefined
 
-/** Files, links and pipes where a mission has its folders, and the other way round. */
+/** Files, links and pipes in place of the folders of a mission, and folders in place of its files. */
 async function oddInMission({ tree, path, place }: MissionFiles): Promise<Finding[]> {
   const findings: Finding[] = []
   const look = async (folder: TreePath, expectedOf: Table): Promise<readonly Entry[]> => {

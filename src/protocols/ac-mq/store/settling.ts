@@ -25,7 +25,7 @@ import type { AcmqRecord } from '../schema.ts'
 import { readdressed } from './addressing.ts'
 import type { ClaimMove } from './claim-move.ts'
 import { archivedCopy, type Copy, queuedCopy } from './copies.ts'
-import { busyFor, type Finder, inOtherHands, type QueueEntry } from './finder.ts'
+import { type Finder, type QueueEntry, untilFree } from './finder.ts'
 import { labelOf } from './label.ts'
 import { moveMessage, type Travelled } from './moving.ts'
 import { type MessageRef, notClaimed, notYours, type Settled, wrongState } from './outcomes.ts'
@@ -212,17 +212,14 @@ export class Settling {
   }
 
   /** Tries again while another process moves the message, to renew or correct it: then it is listed and cannot be moved. */
-  async #moveHeld(name: string, id: string, transition: Transition, options: MoveOptions): Promise<Travelled> {
+  #moveHeld(name: string, id: string, transition: Transition, options: MoveOptions): Promise<Travelled> {
     const { tree, queues } = this.#files
-    const startedAt = performance.now()
-    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+    return untilFree(id, async () => {
       const travelled = await moveMessage(this.#files, { name, from: 'processing', transition }, options)
       if (travelled.moved.outcome !== 'gone') return travelled
       const isListed = (await tree.list(queues.processing)).some((entry) => entry.name === name)
-      if (!isListed) return travelled
-      if (performance.now() - startedAt > busyFor) throw inOtherHands(id)
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    }
+      return isListed ? undefined : travelled
+    })
   }
 
   async #held(id: string): Promise<QueueEntry | undefined> {

@@ -14,7 +14,7 @@ import { readOwnHeader } from './own-header.ts'
 import { messageContent, opening, printHeader, statusWidth } from './print-header.ts'
 import { type AcmqRecord, type QueueName, queueNames } from './schema.ts'
 
-export { type Failure, failureOf, type Result, resultOf, withFailure, withResult } from './reports.ts'
+export { failureOf, resultOf, withFailure, withResult } from './reports.ts'
 
 export interface AcmqMessage {
   readonly record: AcmqRecord

@@ -17,7 +17,7 @@ export interface GraphNode {
 
 /** `limit`: draws the first so many messages and says how many are left out. */
 export function drawGraph(nodes: readonly GraphNode[], format: GraphFormat, limit = nodes.length): string {
-  const graph = firstOf(connect(nodes), Math.min(limit, nodes.length), nodes.length)
+  const graph = connect(nodes, limit)
   if (format === 'json') return drawJson(graph)
   return format === 'dot' ? drawDot(graph) : drawMermaid(graph)
 }
@@ -36,8 +36,9 @@ interface Graph {
 }
 
 /** Messages come first, in the order given, then the files and unknown messages that they depend on. */
-function connect(nodes: readonly GraphNode[]): Omit<Graph, 'leftOut'> {
-  const places: Place[] = nodes.map((node) => ({ key: node.id, kind: 'message', node }))
+function connect(nodes: readonly GraphNode[], limit: number): Graph {
+  const drawn = nodes.slice(0, limit)
+  const places: Place[] = drawn.map((node) => ({ key: node.id, kind: 'message', node }))
   const resolve = resolver(nodes)
   const others = new Map<string, number>()
   const other = (key: string, kind: Place['kind']): number => {
@@ -45,30 +46,18 @@ function connect(nodes: readonly GraphNode[]): Omit<Graph, 'leftOut'> {
     others.set(key, known)
     return known
   }
-  const edges = nodes.flatMap(({ dependencies }, after) => {
-    const before = dependencies.map((text) => {
+  const edges = drawn.flatMap(({ dependencies }, after) => {
+    const before = dependencies.flatMap((text) => {
       const read = readDependency(text)
-      if (read.kind === 'message') return resolve(read.id) ?? other(`msg:${read.id}`, 'unknown')
-      if (read.kind === 'either') return resolve(read.text) ?? other(`path:${read.text}`, 'file')
-      return other(`path:${read.path}`, 'file')
+      const message = read.kind === 'message' ? read.id : read.kind === 'either' ? read.text : undefined
+      const at = message === undefined ? undefined : resolve(message)
+      if (at !== undefined) return at < drawn.length ? [at] : []
+      if (read.kind === 'message') return [other(`msg:${read.id}`, 'unknown')]
+      return [other(`path:${read.kind === 'either' ? read.text : read.path}`, 'file')]
     })
     return [...new Set(before)].map((at) => ({ before: at, after }))
   })
-  return { places, edges }
-}
-
-/** Keeps the files and unknown messages that one of the first messages depends on. */
-function firstOf({ places, edges }: Omit<Graph, 'leftOut'>, most: number, messages: number): Graph {
-  if (most === messages) return { places, edges, leftOut: 0 }
-  const isDrawn = (at: number) => at < most || at >= messages
-  const kept = edges.filter(({ before, after }) => after < most && isDrawn(before))
-  const named = [...new Set(kept.map(({ before }) => before))].filter((at) => at >= messages).sort((a, b) => a - b)
-  const placeNow = new Map(named.map((at, i) => [at, most + i]))
-  return {
-    places: [...places.slice(0, most), ...named.map((at) => places[at]!)],
-    edges: kept.map(({ before, after }) => ({ before: placeNow.get(before) ?? before, after })),
-    leftOut: messages - most,
-  }
+  return { places, edges, leftOut: nodes.length - drawn.length }
 }
 
 const leftOutText = (leftOut: number): string => `${leftOut} more message${leftOut === 1 ? '' : 's'}: see --limit`

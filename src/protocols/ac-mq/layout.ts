@@ -3,9 +3,8 @@ import { isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import { isMessageId, type MissionAddress, subMissions } from './names.ts'
 import { type QueueName, queueNames } from './schema.ts'
 
-export { type FileNameParts, fileNameOf, idLengths, isMessageName, parseFileName } from './file-name.ts'
+export { fileNameOf, idLengths, isMessageName, parseFileName } from './file-name.ts'
 export {
-  type AgentId,
   agentId,
   everyone,
   isAgentId,

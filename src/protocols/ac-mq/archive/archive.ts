@@ -16,8 +16,8 @@ import { unzip } from './member.ts'
 import { type ArchivedEntry, causeText, damaged, largestPack, parsePackName } from './pack.ts'
 import { cannotBe, type LooseFile, readLoose, readLooseBytes, readShelf, shelfOf, shelvesIn } from './shelves.ts'
 
-export type { ArchivedEntry, ArchiveProblem, FinalStatus } from './pack.ts'
-export { type Archived, type ArchiveOptions, archiveMessages, isUnfinished, type ToArchive } from './write.ts'
+export type { ArchivedEntry, ArchiveProblem } from './pack.ts'
+export { archiveMessages, isUnfinished, type ToArchive } from './write.ts'
 
 export async function listArchived(tree: Tree, archive: TreePath, options?: ReadOptions): Promise<ArchivedEntry[]> {
   const found: ArchivedEntry[] = []

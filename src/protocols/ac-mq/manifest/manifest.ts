@@ -6,8 +6,8 @@ import { type Milestone, milestonesIn } from './milestones.ts'
 import { collectFrom, References } from './references.ts'
 
 export type { ManifestProblem } from './lines.ts'
-export { type Milestone, type Ticked, tickMilestone } from './milestones.ts'
-export { type ManifestDraft, printManifest } from './print.ts'
+export { type Milestone, tickMilestone } from './milestones.ts'
+export { printManifest } from './print.ts'
 
 export interface Manifest {
   readonly objective: string

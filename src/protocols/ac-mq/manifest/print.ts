@@ -3,13 +3,16 @@ import { printable } from '../../../kernel/printable.ts'
 import { isoTime } from '../times.ts'
 import { isStructure } from './lines.ts'
 
-export interface ManifestDraft {
-  readonly mission: string
-  readonly objective: string
-  readonly now: number
-}
-
-export function printManifest({ mission, objective, now }: ManifestDraft): string {
+/** `now`: when the mission was made. */
+export function printManifest({
+  mission,
+  objective,
+  now,
+}: {
+  mission: string
+  objective: string
+  now: number
+}): string {
   const text = asBody(objective)
   return `# Mission: ${mission}
 

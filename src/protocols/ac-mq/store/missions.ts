@@ -54,9 +54,9 @@ export class Missions {
       let manifest = await this.#manifestOf(place)
       if (manifest === undefined && !isThere) {
         const { printManifest } = await import('../manifest/manifest.ts')
-        const text = printManifest({ mission: address, objective: options.objective ?? '', now: clock.now() })
         manifest = manifestPath(place)
-        await tree.create(manifest, Buffer.from(text))
+        const { objective = '' } = options
+        await tree.create(manifest, printManifest({ mission: address, objective, now: clock.now() }))
       }
       for (const folder of isThere ? [] : missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
       return made(isThere ? 'unchanged' : 'created', manifest)

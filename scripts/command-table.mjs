@@ -55,6 +55,9 @@ export function printTable(outline, found) {
 
 /** Every command, by name. Light on purpose: a cold command reads this table and loads only its own line. */
 export const commandTable: Group = ${table}
+
+/** Inputs that are words by their place, by the names of their commands. */
+export const positions: Readonly<Record<string, readonly string[]>> = ${JSON.stringify(positionsIn(outline))}
 `
 
   function printGroup({ name, alone, members }) {
@@ -79,6 +82,21 @@ export const commandTable: Group = ${table}
     const place = found.operations.get(operation)
     if (!place) throw new ScriptError(`No file of src/operations/ exports the operation ${operation.name}.`)
     return `(await import('./plain-face.ts')).plainFace(${imported(place)})`
+  }
+}
+
+/** Older ways to name who acts are left out: no command is proposed with them. */
+function positionsIn(outline) {
+  const found = {}
+  walk(outline, [])
+  return found
+
+  function walk({ input, members }, path) {
+    const names = Object.entries(input ?? {}).flatMap(([name, field]) =>
+      field.positional && !field.isActor ? [name] : [],
+    )
+    if (names.length > 0) found[path.join(' ')] = names
+    for (const member of members ?? []) walk(member, [...path, member.name])
   }
 }
 

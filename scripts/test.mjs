@@ -42,7 +42,7 @@ export const testFiles = () =>
 
 /** What says the same on every runtime: code that touches no engine, and what takes Bun longer than Node. */
 const onNodeAlone = [
-  /^src\/(kernel|formats|text|protocols|operations|surfaces|duties|adapters)\//,
+  /^src\/(kernel|formats|text|protocols|operations|surfaces|adapters)\//,
   /^packages\/jinja2\//,
   /^test\/golden\//,
   /^test\/properties\/(?!notes)/,

@@ -33,7 +33,10 @@ export interface TextField extends Described {
   readonly fileFlag?: string
   /** What is read keeps its byte-order mark, since it may be passed on as it is. */
   readonly isExact?: boolean
-  /** It names who acts, as `--as` does: with another name there the command is refused. */
+  /**
+   * An older way to name who acts. Without it, the actor of the call is meant; help does not show it, and a name that differs
+   * from the one that the call gives is refused.
+   */
   readonly isActor?: boolean
   /** With `named`: the input that gets the path of the file, unless that input is given too. */
   readonly pathGoesTo?: string
@@ -66,12 +69,20 @@ export interface ChoiceField extends Described {
   readonly default?: string
 }
 
+/** An object or a list. A text is read as JSON, which is how a command line gives it. */
+export interface JsonField extends Described, Pick<TextField, 'longText' | 'fileFlag' | 'longest'> {
+  readonly type: 'json'
+  readonly default?: never
+}
+
+export type JsonInput = string | Readonly<Record<string, unknown>> | readonly unknown[]
+
 export interface ListField extends Described {
   readonly type: 'list'
   readonly of: TextField | IntegerField | ChoiceField
 }
 
-export type Field = TextField | IntegerField | DurationField | FlagField | ChoiceField | ListField
+export type Field = TextField | IntegerField | DurationField | FlagField | ChoiceField | JsonField | ListField
 export type Fields = Readonly<Record<string, Field>>
 
 type ValueOf<F> = F extends { type: 'flag' }
@@ -82,7 +93,9 @@ type ValueOf<F> = F extends { type: 'flag' }
       ? Choice
       : F extends { type: 'list'; of: infer Item }
         ? readonly ValueOf<Item>[]
-        : string
+        : F extends { type: 'json' }
+          ? JsonInput
+          : string
 
 /** Fields that always have a value: a flag that is not given is false, a list empty. */
 type Present<F> = F extends { required: true } | { default: string | number | boolean } | { type: 'flag' | 'list' }
@@ -107,6 +120,7 @@ export const text = fieldOf<TextField>('text')
 export const integer = fieldOf<IntegerField>('integer')
 export const duration = fieldOf<DurationField>('duration')
 export const flag = fieldOf<FlagField>('flag')
+export const json = fieldOf<JsonField>('json')
 
 export const choice = <const C extends readonly string[], const O extends Options<ChoiceField>>(
   help: string,

@@ -70,6 +70,15 @@ export function checkValue(name: string, field: Field, value: unknown, spell: Sp
       if (field.pattern && !field.pattern.test(value)) throw refuse('WRONG_FORM')
       return value
     }
+    case 'json': {
+      if (typeof value !== 'string') {
+        if (typeof value !== 'object' || value === null) throw refuse('WRONG_TYPE')
+        return value
+      }
+      const bytes = Buffer.byteLength(value)
+      if (bytes > (field.longest ?? longestText)) throw refuse('TOO_LONG', `${bytes} bytes`)
+      return value
+    }
     case 'list':
       if (!Array.isArray(value)) throw refuse('WRONG_TYPE')
       if (field.required && value.length === 0) return valueWhenAbsent(name, field, spell)
@@ -127,6 +136,8 @@ export function expectedOf(field: Field): string {
       return `a duration ${field.needsUnit ? 'with its unit, ' : ''}such as 90s, 15m or 7d${range(field.least, field.most, printDuration)}`
     case 'choice':
       return field.choices.length === 1 ? field.choices[0]! : `one of ${field.choices.join(', ')}`
+    case 'json':
+      return 'a JSON object'
     case 'list':
       return `${expectedOf(field.of)}; may be given more than once`
     case 'text':

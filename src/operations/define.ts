@@ -1,15 +1,27 @@
 /** An operation is what a user can ask for: one verb with checked input, said once for every surface. */
+
+import { inputs } from '../kernel/call.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type ErrorKind, errorKinds, invalidInput } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { Outside } from '../kernel/outside.ts'
 import { printableLine } from '../kernel/printable.ts'
+import type { ShapeFields } from '../kernel/shape.ts'
 import { type Bounded, bounded, type Lists, limit } from './bounded.ts'
 import { checkInput, type Spelling } from './check-input.ts'
 import type { LazyWorkspace } from './workspace/workspace.ts'
 
-/** What operations are given. What costs time is a function, so that only its users pay for it. */
+/**
+ * What operations are given: the workspace, which many callers can share, and what belongs to this call alone. What costs time
+ * is a function, so that only its users pay for it.
+ */
 export interface Context extends Omit<LazyWorkspace, 'close'> {
+  /** Who acts in this call; `undefined` where nobody was named. */
+  actor(): Promise<Actor | undefined>
+  /** Aborted when the caller has gone away or says stop: a wait then ends and has taken nothing, and a stream ends. */
+  readonly signal?: AbortSignal | undefined
+  /** What the caller says while the operation runs. Absent for callers that say everything at once. */
+  readonly talk?: Talk | undefined
   readonly about: ProgramVersion
   readonly clock: Clock
   readonly environment: Environment
@@ -17,6 +29,19 @@ export interface Context extends Omit<LazyWorkspace, 'close'> {
   readonly report: Reporter
   /** The benchmark that comes with a checkout; `undefined` where there is none. */
   benchmark(): Benchmark | undefined
+}
+
+export interface Actor {
+  readonly name: string
+  /** The call itself names it, and not only a setting. */
+  readonly isNamedByCall: boolean
+}
+
+/** A caller that speaks line by line. */
+export interface Talk {
+  lines(): AsyncIterable<string>
+  /** The caller wants the answer under way to end, as Ctrl-C says it. */
+  onInterrupt(end: () => void): void
 }
 
 /** Which program this is. */
@@ -69,6 +94,9 @@ interface Example {
 type Outcomes = Readonly<Record<string, Meaning>>
 type Result<Outcome extends string = string> = { readonly outcome: Outcome }
 
+/** `reads`: changes nothing. `writes`: adds or changes. `destroys`: something may be gone that cannot be had back. */
+type Effects = 'reads' | 'writes' | 'destroys'
+
 interface Described<F extends Fields, O extends Outcomes> {
   readonly name: string
   /** One sentence that stands alone. */
@@ -82,12 +110,22 @@ interface Described<F extends Fields, O extends Outcomes> {
   readonly lists?: Lists
   /** Every way it can end without an error, and what that means to a caller. */
   readonly outcomes: O
+  /** What it answers for each outcome, field by field. */
+  readonly output?: { readonly [Outcome in keyof O]: ShapeFields }
+  readonly effects?: Effects
+  /** Doing it twice with the same input is the same as once. What only reads always is. */
+  readonly isRepeatable?: boolean
   readonly examples: readonly [Example, ...Example[]]
 }
 
 interface Definition<F extends Fields, O extends Outcomes, Output extends Result<keyof O & string>>
   extends Described<F, O> {
   run(context: Context, input: InputOf<F>): Output | Promise<Output>
+  /**
+   * For what can go on until the signal ends it: gives what happens as it happens, and at its end what `run` would answer for
+   * all of it. `undefined` where this input asks for one pass.
+   */
+  stream?(context: Context, input: InputOf<F>): AsyncGenerator<Result, Output> | undefined
   /** See `Operation.untold`. */
   untold?(output: Output): string | undefined
   /** See `Operation.takeBack`. */
@@ -99,6 +137,12 @@ interface Definition<F extends Fields, O extends Outcomes, Output extends Result
 export interface Operation<Output extends Result = Result> extends Described<Fields, Outcomes> {
   /** Checks the input, runs, and reports how long it took and how it ended. */
   invoke(context: Context, given: unknown, spell?: Spelling): Promise<Output & Bounded>
+  /** The same for what goes on: see `Definition.stream`. `undefined`: it does not, at least not with this input. */
+  follow?(
+    context: Context,
+    given: unknown,
+    spell?: Spelling,
+  ): Promise<AsyncGenerator<Result, Output & Bounded> | undefined>
   /**
    * The answer could not be written, because of a full disk behind standard output or a reader that has ended: what stays
    * done although the caller was not told, and what to do about it.
@@ -135,50 +179,95 @@ export function defineOperation<
   const O extends Outcomes,
   Output extends Result<keyof O & string>,
 >(definition: Definition<F, O, Output> & EveryOutcomeHappens<O, Output>): Operation<Output> {
-  const { lists } = definition
+  const { lists, stream } = definition
   const input = lists ? { ...definition.input, limit } : definition.input
+
+  const check = async (context: Context, given: unknown, spell: Spelling | undefined) => {
+    const whole = await withActor(context, input, given)
+    return checkInput(input, whole, spell) as InputOf<F> & { readonly limit?: number }
+  }
+
+  /** Reports how long it took and how it ended. */
+  async function timed<T>(context: Context, work: (ends: (outcome: string) => void) => Promise<T>): Promise<T> {
+    const startedAt = context.clock.now()
+    let ended = 'INTERNAL'
+    try {
+      return await work((outcome) => {
+        ended = outcome
+      })
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) ended = String(error.code)
+      throw error
+    } finally {
+      context.report.finished({ operation: definition.name, milliseconds: context.clock.now() - startedAt, ended })
+    }
+  }
+
   return {
     ...definition,
     input,
-    async invoke(context, given, spell) {
-      const startedAt = context.clock.now()
-      let ended = 'INTERNAL'
-      try {
-        const checked = checkInput(input, given, spell) as InputOf<F> & { readonly limit?: number }
-        await expectOneActor(context, input, checked)
+    invoke: (context, given, spell) =>
+      timed(context, async (ends) => {
+        const checked = await check(context, given, spell)
         const output = await definition.run(context, checked)
-        ended = output.outcome
+        ends(output.outcome)
         return bounded(output, lists, checked.limit)
-      } catch (error) {
-        if (error instanceof Error && 'code' in error) ended = String(error.code)
-        throw error
-      } finally {
-        context.report.finished({ operation: definition.name, milliseconds: context.clock.now() - startedAt, ended })
-      }
-    },
+      }),
+    ...(stream && {
+      async follow(context: Context, given: unknown, spell?: Spelling) {
+        const checked = await check(context, given, spell)
+        const happening = stream.call(definition, context, checked)
+        return happening && boundedEnd(happening, lists, checked.limit)
+      },
+    }),
   }
 }
 
-/** The command names the agent that acts. Another name in --as would be ignored, so it is refused. */
-async function expectOneActor(context: Context, fields: Fields, values: Readonly<Record<string, unknown>>) {
+async function* boundedEnd<Output extends Result>(
+  happening: AsyncGenerator<Result, Output>,
+  lists: Lists | undefined,
+  most: number | undefined,
+): AsyncGenerator<Result, Output & Bounded> {
+  return bounded(yield* happening, lists, most)
+}
+
+/**
+ * The input with the actor in the fields that are older ways to name it. Another name there than the one that the call gives
+ * would be ignored, so it is refused.
+ */
+async function withActor(context: Context, fields: Fields, given: unknown): Promise<unknown> {
   for (const [name, field] of Object.entries(fields)) {
-    const named = values[name]
-    if (field.type !== 'text' || !field.isActor || typeof named !== 'string') continue
-    const { agent, origins } = await context.configuration()
-    if (origins.agent !== 'flag' || agent === undefined || agent.toLowerCase() === named.toLowerCase()) continue
-    const reason = `The command names ${printableLine(named)}, and --as ${printableLine(agent)}.`
+    if (field.type !== 'text' || !field.isActor || typeof given !== 'object' || given === null) continue
+    const actor = await context.actor()
+    const named = (given as Readonly<Record<string, unknown>>)[name]
+    if (!actor) {
+      if (named === undefined && field.required) throw noActor()
+      continue
+    }
+    if (named === undefined) return { ...given, [name]: actor.name }
+    if (!actor.isNamedByCall || typeof named !== 'string') continue
+    if (actor.name.toLowerCase() === named.toLowerCase()) continue
+    const reason = `The command names ${printableLine(named)}, and ${inputs({ as: printableLine(actor.name) })}.`
     throw invalidInput('CONTRADICTION', reason, {
-      hint: 'Leave --as out, or give the same name twice.',
-      details: { agent: named, as: agent },
+      hint: `Leave ${inputs({ as: actor.name })} out, or give the same name twice.`,
+      details: { agent: named, as: actor.name },
     })
   }
+  return given
 }
 
+/** The agent that acts, if one is named. */
+export const actorOf = async (context: Pick<Context, 'actor'>): Promise<string | undefined> =>
+  (await context.actor())?.name
+
 /** The agent that acts, for operations that need one. */
-export async function whoActs(context: Context): Promise<string> {
-  const { agent } = await context.configuration()
-  if (agent !== undefined) return agent
-  throw invalidInput('NO_AGENT', 'Nobody was named as the one who acts.', {
-    hint: 'Give --as AGENT, set SIGNALBOX_AGENT, or write `agent: NAME` in signalbox.yaml.',
-  })
+export async function whoActs(context: Pick<Context, 'actor'>): Promise<string> {
+  const actor = await context.actor()
+  if (actor) return actor.name
+  throw noActor()
 }
+
+const noActor = () =>
+  invalidInput('NO_AGENT', 'Nobody was named as the one who acts.', {
+    hint: `Give ${inputs({ as: 'AGENT' })}, set SIGNALBOX_AGENT, or write \`agent: NAME\` in signalbox.yaml.`,
+  })

@@ -53,8 +53,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       tree: ['demo', 'transfer', 'workspace'],
     },
   },
-  duties: { imports: ['operations', 'kernel'], builtins: 'no-files' },
-  surfaces: { imports: ['operations', 'duties', 'kernel'], builtins: 'no-files' },
+  surfaces: { imports: ['operations', 'kernel'], builtins: 'no-files' },
 }
 
 const everything = Object.keys(layers)

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { childProgram, repository, runtime } from '../support/child.ts'
+import { expectDeclared } from '../support/declared.ts'
 import { tempDir } from '../support/temp.ts'
 import type { Answer, Line, Request } from './warm-cli.child.ts'
 
@@ -79,8 +80,10 @@ function warmUp(): Line {
   return { port: port1, answered }
 }
 
-/** Runs with --json and reads the one document. */
+/** Runs with --json and reads the one document, which must be what its operation says that it answers. */
 export function cliJson(words: readonly string[], options?: CliOptions, run: typeof cli | typeof quickCli = cli) {
   const { exit, out, err } = run([...words, '--json'], options)
-  return { exit, err, output: JSON.parse(out) }
+  const output = JSON.parse(out)
+  expectDeclared(words, output)
+  return { exit, err, output }
 }

@@ -82,7 +82,8 @@ describe('who acts', () => {
       for (const [name, { input }] of acting) {
         const words = Object.entries(input).flatMap(([field, { required, positional, type, ...more }]) => {
           const isActor = 'isActor' in more && more.isActor
-          if (!required && !isActor) return []
+          // Every word that it takes: of fewer, the first is no older way to name who acts.
+          if (!required && !isActor && !positional) return []
           const value = isActor ? 'eng' : type === 'integer' ? '1' : 'choices' in more ? more.choices[0]! : '{}'
           return positional ? [value] : [`--${field}=${value}`]
         })

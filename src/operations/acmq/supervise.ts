@@ -2,8 +2,9 @@ import { isoTime } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import { flag, withoutUndefined } from '../../kernel/field.ts'
 import type { BusDocument, Kept, Merged, Mission, Repair, Swept } from '../../protocols/ac-mq/index.ts'
-import { defineOperation } from '../define.ts'
+import { type Context, defineOperation } from '../define.ts'
 import { mission, openTimedMissions } from './mission.ts'
+import { superviseOn } from './supervising.ts'
 
 export interface Supervised {
   readonly outcome: 'swept' | 'nothing'
@@ -29,7 +30,6 @@ export interface Supervised {
   readonly passes?: number
 }
 
-/** One pass. Surfaces that can stay repeat it: see `duties/supervise-mission.ts`. */
 export const supervise = defineOperation({
   name: 'supervise',
   summary:
@@ -52,67 +52,81 @@ export const supervise = defineOperation({
     { command: 'acmq supervise alpha --once', does: 'one pass, for cron or an agent' },
   ],
 
-  async run(context, { mission, archive, bus, snapshots: mayTake, organize }): Promise<Supervised> {
-    const missions = await openTimedMissions(context, mission)
-    const { agent, section } = await context.configuration()
-    const set = await section('acmq')
-    const wanted = { bus: bus && set.busDocuments, snapshots: mayTake && set.snapshots }
-    const organizeFrom = organize ? set.organizeFrom : 0
-    const moves: Kept['moves'][number][] = []
-    const documents: BusDocument[] = []
-    const reports: Kept['reports'][number][] = []
-    const snapshots: Merged['snapshots'][number][] = []
-    const stalled: Swept['stalled'][number][] = []
-    const repairs: Repair[] = []
-    const nextAt: number[] = []
-    let archived = 0
-    let missing = 0
-    let busy = {}
-    for (const one of missions) {
-      const swept = await (await one.upkeep()).supervise(agent)
-      stalled.push(...swept.stalled)
-      repairs.push(...swept.repairs)
-      if (archive) {
-        const { archived: packed, ...other } = await archiveUnlessBusy(one, agent)
-        archived += packed
-        busy = { ...busy, ...other }
-      }
-      const inner = missions.filter(({ address }) => address.startsWith(`${one.address}/`))
-      const kept = await (await one.memory()).keep(withoutUndefined({ ...wanted, organizeFrom, by: agent }), inner)
-      documents.push(...kept.documents)
-      snapshots.push(...kept.snapshots)
-      reports.push(...kept.reports)
-      moves.push(...kept.moves)
-      archived += kept.archived
-      missing += kept.missing ?? 0
-      if (kept.instead !== undefined) context.report.notice(kept.instead)
-      const next = await (await one.supervision()).nextStallAt()
-      if (next !== undefined) nextAt.push(next)
-    }
-    const didSomething =
-      stalled.length > 0 ||
-      documents.length > 0 ||
-      snapshots.length > 0 ||
-      reports.length > 0 ||
-      moves.length > 0 ||
-      archived > 0 ||
-      repairs.some(({ what }) => !onlyTold.includes(what))
-    return {
-      outcome: didSomething ? 'swept' : 'nothing',
-      mission: missions[0].address,
-      stalled,
-      repairs,
-      archived,
-      documents,
-      snapshots,
-      reports,
-      moves,
-      ...busy,
-      ...(missing > 0 ? { missing } : {}),
-      nextStallAt: nextAt.length === 0 ? null : isoTime(Math.min(...nextAt)),
-    }
-  },
+  run: passOver,
+  stream: (context, { once, ...asked }) => (once ? undefined : superviseOn(context, asked, passOver)),
 })
+
+interface Wanted {
+  readonly mission: string
+  readonly archive: boolean
+  readonly bus: boolean
+  readonly snapshots: boolean
+  readonly organize: boolean
+}
+
+async function passOver(
+  context: Context,
+  { mission, archive, bus, snapshots: mayTake, organize }: Wanted,
+): Promise<Supervised> {
+  const missions = await openTimedMissions(context, mission)
+  const { agent, section } = await context.configuration()
+  const set = await section('acmq')
+  const wanted = { bus: bus && set.busDocuments, snapshots: mayTake && set.snapshots }
+  const organizeFrom = organize ? set.organizeFrom : 0
+  const moves: Kept['moves'][number][] = []
+  const documents: BusDocument[] = []
+  const reports: Kept['reports'][number][] = []
+  const snapshots: Merged['snapshots'][number][] = []
+  const stalled: Swept['stalled'][number][] = []
+  const repairs: Repair[] = []
+  const nextAt: number[] = []
+  let archived = 0
+  let missing = 0
+  let busy = {}
+  for (const one of missions) {
+    const swept = await (await one.upkeep()).supervise(agent)
+    stalled.push(...swept.stalled)
+    repairs.push(...swept.repairs)
+    if (archive) {
+      const { archived: packed, ...other } = await archiveUnlessBusy(one, agent)
+      archived += packed
+      busy = { ...busy, ...other }
+    }
+    const inner = missions.filter(({ address }) => address.startsWith(`${one.address}/`))
+    const kept = await (await one.memory()).keep(withoutUndefined({ ...wanted, organizeFrom, by: agent }), inner)
+    documents.push(...kept.documents)
+    snapshots.push(...kept.snapshots)
+    reports.push(...kept.reports)
+    moves.push(...kept.moves)
+    archived += kept.archived
+    missing += kept.missing ?? 0
+    if (kept.instead !== undefined) context.report.notice(kept.instead)
+    const next = await (await one.supervision()).nextStallAt()
+    if (next !== undefined) nextAt.push(next)
+  }
+  const didSomething =
+    stalled.length > 0 ||
+    documents.length > 0 ||
+    snapshots.length > 0 ||
+    reports.length > 0 ||
+    moves.length > 0 ||
+    archived > 0 ||
+    repairs.some(({ what }) => !onlyTold.includes(what))
+  return {
+    outcome: didSomething ? 'swept' : 'nothing',
+    mission: missions[0].address,
+    stalled,
+    repairs,
+    archived,
+    documents,
+    snapshots,
+    reports,
+    moves,
+    ...busy,
+    ...(missing > 0 ? { missing } : {}),
+    nextStallAt: nextAt.length === 0 ? null : isoTime(Math.min(...nextAt)),
+  }
+}
 
 async function archiveUnlessBusy(opened: Mission, by: string | undefined) {
   try {

@@ -1,7 +1,8 @@
 import { flag } from '../../kernel/field.ts'
 import type { Routed } from '../../protocols/dream-os/index.ts'
-import { defineOperation } from '../define.ts'
+import { type Context, defineOperation } from '../define.ts'
 import { actorOr, compat, openDream, recipientCheck } from './fields.ts'
+import { routeOn } from './routing.ts'
 
 export interface RoutedOften extends Omit<Routed, 'unreadable'> {
   /** Files that are no messages. */
@@ -10,7 +11,6 @@ export interface RoutedOften extends Omit<Routed, 'unreadable'> {
   readonly passes?: number
 }
 
-/** One pass. Surfaces that can stay repeat it: see `duties/route-messages.ts`. */
 export const dreamRoute = defineOperation({
   name: 'route',
   summary: 'Carry what lies in outboxes to where it is meant for, and look after mailboxes and plans.',
@@ -26,12 +26,15 @@ export const dreamRoute = defineOperation({
     { command: 'dream route --once', does: 'one pass, for cron or an agent' },
   ],
 
-  async run(context, { compat }): Promise<RoutedOften> {
-    const store = await openDream(context, compat)
-    const recipient = recipientCheck(context)
-    const { unreadable: rejected, ...routed } = await store.router.route(await actorOr(context, 'Supervisor'), {
-      recipient,
-    })
-    return { ...routed, rejected }
-  },
+  run: (context, { compat }) => passOver(context, compat),
+  stream: (context, { once, compat }) => (once ? undefined : routeOn(context, () => passOver(context, compat))),
 })
+
+async function passOver(context: Context, compat: boolean): Promise<RoutedOften> {
+  const store = await openDream(context, compat)
+  const recipient = recipientCheck(context)
+  const { unreadable: rejected, ...routed } = await store.router.route(await actorOr(context, 'Supervisor'), {
+    recipient,
+  })
+  return { ...routed, rejected }
+}

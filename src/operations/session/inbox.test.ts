@@ -13,7 +13,7 @@ it('[SA-12d] what was written out counts as read in its own session, whichever i
     clock: systemClock,
     report: { finished() {} },
     store: async () => sessions,
-    configuration: async () => ({ agent: 'A' }),
+    actor: async () => ({ name: 'A', isNamedByCall: true }),
   } as unknown as Context
   const texts = async (session: string) =>
     (await sessions.inbox('A', { session, peek: true })).map((mail) => mail.text).join()

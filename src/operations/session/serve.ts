@@ -1,5 +1,6 @@
 import { unsupported } from '../../kernel/errors.ts'
 import { defineOperation } from '../define.ts'
+import { converse, type Spoken } from './conversing.ts'
 import { session } from './fields.ts'
 
 const needsInput = (): never => {
@@ -9,13 +10,6 @@ const needsInput = (): never => {
 }
 
 const outcomes = { ended: 'done' } as const
-
-export interface Spoken {
-  readonly outcome: 'ended'
-  readonly session: string
-  /** How many lines were answered. */
-  readonly lines: number
-}
 
 export const sessionServeStdio = defineOperation({
   name: 'serve-stdio',
@@ -29,6 +23,7 @@ export const sessionServeStdio = defineOperation({
     { command: 'session serve-stdio --session release --as DevAgent', does: 'let a program speak as DevAgent' },
   ],
   run: (): Spoken => needsInput(),
+  stream: converse,
 })
 
 export const sessionChat = defineOperation({
@@ -39,4 +34,5 @@ export const sessionChat = defineOperation({
   outcomes,
   examples: [{ command: 'session chat --session release', does: 'speak as the orchestrator' }],
   run: (): Spoken => needsInput(),
+  stream: converse,
 })

@@ -1,6 +1,10 @@
 import { flag, text, withoutUndefined } from '../../kernel/field.ts'
-import { defineOperation } from '../define.ts'
-import { openSessions, session } from './fields.ts'
+import { type Context, defineOperation } from '../define.ts'
+import { lastOf } from '../rounds.ts'
+import { openSessions, type Sessions, session } from './fields.ts'
+
+/** Other protocols do not ring: what they have answered is looked for so often. */
+const roundMs = 5000
 
 export const sessionWork = defineOperation({
   name: 'work',
@@ -19,6 +23,27 @@ export const sessionWork = defineOperation({
 
   async run(context, { session, task }) {
     const tasks = await (await openSessions(context)).work(withoutUndefined({ session, task }))
-    return { outcome: tasks.length > 0 ? 'worked' : 'nothing', tasks } as const
+    return workedOn(tasks)
   },
+
+  stream: (context, { session, once }) => (once ? undefined : workOn(context, withoutUndefined({ session }))),
 })
+
+type Tasks = Awaited<ReturnType<Sessions['work']>>
+
+const workedOn = (tasks: Tasks) => ({ outcome: tasks.length > 0 ? 'worked' : 'nothing', tasks }) as const
+
+/** Gives what was done in each round that did something. */
+async function* workOn({ signal, ...context }: Context, named: { readonly session?: string }) {
+  const sessions = await openSessions(context)
+  const how = { ...named, ...withoutUndefined({ signal }) }
+  context.report.tell({ as: 'text', text: 'Doing what is delegated. Stop with Ctrl-C.' })
+  let tasks: Tasks = []
+  while (!signal?.aborted) {
+    const done = await sessions.work(how)
+    if (done.length > 0) yield workedOn(done)
+    tasks = lastOf(tasks, done)
+    await sessions.news({ ...how, waitMs: roundMs })
+  }
+  return workedOn(tasks)
+}

@@ -1,10 +1,12 @@
 import { flag } from '../../kernel/field.ts'
 import { treeRoot } from '../../kernel/tree-path.ts'
 import { defineOperation } from '../define.ts'
+import { followInto } from './following.ts'
 import { Mirror } from './mirror-pass.ts'
 import { directory } from './walk.ts'
 
-/** One pass. Surfaces that can stay go on by what they are told: see `duties/mirror-workspace.ts`. */
+const mirrored = { directory: 'text', written: 'integer', removed: 'integer' } as const
+
 export const mirror = defineOperation({
   name: 'mirror',
   summary: 'Keep a copy of a cluster’s workspace as plain files, for people and git to look at.',
@@ -16,6 +18,9 @@ export const mirror = defineOperation({
     once: flag('One pass, then end.'),
   },
   outcomes: { mirrored: 'done', unchanged: 'done' },
+  output: { mirrored, unchanged: mirrored },
+  effects: 'destroys',
+  isRepeatable: true,
   examples: [
     { command: 'mirror /srv/team --engine etcd://localhost:2379/team', does: 'stay, and follow the cluster' },
     { command: 'mirror copy --once --engine etcd://localhost:2379/team', does: 'bring the copy up to date, for cron' },
@@ -29,4 +34,6 @@ export const mirror = defineOperation({
       await mirror.close()
     }
   },
+
+  stream: (context, { directory, once }) => (once ? undefined : followInto(context, directory)),
 })

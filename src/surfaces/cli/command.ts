@@ -1,16 +1,14 @@
 /** A command is an operation with a name on the command line and a way to show its result to people. */
-import type { Context, Operation } from '../../operations/define.ts'
+import type { Operation, Talk } from '../../operations/define.ts'
 import type { Conversation } from './conversation.ts'
 import type { Screen } from './terminal.ts'
 
-/** Runs a command until it is told to stop. Its answer is that of its operation. */
-type Residence = (
-  context: Context,
-  input: unknown,
-  stopped: AbortSignal,
-  /** Standard input and output, for those that are spoken to. */
-  conversation: Conversation,
-) => Promise<{ readonly outcome: string }>
+/** A caller that speaks line by line, and is told what happens. */
+export interface SpokenTo extends Talk {
+  /** False when the caller has gone. */
+  tell(event: { readonly outcome: string }): boolean
+  close(): void
+}
 
 export interface CommandFace<Output = never> {
   readonly operation: Operation
@@ -18,14 +16,16 @@ export interface CommandFace<Output = never> {
   readonly show: (output: Output, screen: Screen) => string
   /** What else people should know, for standard error. Programs find the same in the result. */
   readonly aside?: (output: Output, screen: Screen) => string
-  /** How to run it if this input asks it to go on until it is stopped. */
-  readonly stay?: (input: Readonly<Record<string, unknown>>) => Residence | undefined
+  /** For an operation that goes on: what happened just now, as text. A program gets all of it at the end. */
+  readonly event?: (event: Output, screen: Screen) => string
+  /** For an operation that is spoken to while it goes on: how it is. */
+  readonly talk?: (conversation: Conversation, stopped: AbortSignal) => SpokenTo
 }
 
 export const commandFace = <Output extends { readonly outcome: string }>(
   operation: Operation<Output>,
   show: CommandFace<Output>['show'],
-  more: Pick<CommandFace<Output>, 'aside' | 'stay'> = {},
+  more: Pick<CommandFace<Output>, 'aside' | 'event' | 'talk'> = {},
 ): CommandFace => ({ operation, show, ...more })
 
 export interface Command {

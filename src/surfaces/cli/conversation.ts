@@ -12,6 +12,8 @@ export interface Conversation extends StandardStreams {
   readonly screen: Screen
   /** False when the reader of standard output has ended. */
   print(text: string): boolean
+  /** A remark, beside what is printed. */
+  notice(text: string): void
 }
 
 /** A longer line is cut: nobody types it, and it is refused for its length anyway. */

@@ -2,13 +2,14 @@
 import { SignalboxError, unsupported } from '../../kernel/errors.ts'
 import type { Fields } from '../../kernel/field.ts'
 import { printable, printableLine } from '../../kernel/printable.ts'
-import { type Bounded, bounded, limit } from '../../operations/bounded.ts'
-import { checkInput } from '../../operations/check-input.ts'
+import { mapAdvice } from '../../kernel/shape.ts'
+import type { Bounded } from '../../operations/bounded.ts'
 import { type Context, exitOf, type Passage, type Reporter } from '../../operations/define.ts'
 import { lazyWorkspace } from '../../operations/workspace/workspace.ts'
 import type { CommandFace } from './command.ts'
+import type { Conversation } from './conversation.ts'
 import type { GlobalValues } from './global-flags.ts'
-import { noticeLines, printJson } from './lines.ts'
+import { noticeLines, printJson, stepLine } from './lines.ts'
 import type { ProgressBar } from './progress.ts'
 import type { Host } from './run.ts'
 import { spelled } from './spelling.ts'
@@ -27,8 +28,14 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
   const { root, engine, as: agent, durability } = globals
   const flags = { root, engine, agent, durability }
   const { close, ...workspace } = lazyWorkspace({ ...host, flags })
+  const { operation } = face
+  const actor = async () => {
+    const { agent, origins } = await workspace.configuration()
+    return agent === undefined ? undefined : { name: agent, isNamedByCall: origins.agent === 'flag' }
+  }
   const context: Context = {
     ...workspace,
+    actor,
     about,
     clock,
     environment,
@@ -36,18 +43,18 @@ export async function execute(face: CommandFace, input: unknown, host: Host, glo
     benchmark: () => host.benchmark(globals.json === true),
     report: reporter(screen, errScreen, bar, host, globals),
   }
-  const { operation } = face
   const given = globals.json ? (input as Values) : { ...textDefaults(operation.input), ...(input as Values) }
-  const how = { json: globals.json === true, screen }
+  const how = { json: globals.json === true, quiet: globals.quiet === true, screen }
   try {
-    const output = await run(face, context, given, host, how).finally(() => bar.clear())
+    const answered = await run(face, context, given, host, how).finally(() => bar.clear())
+    const output = mapAdvice(answered, operation.output?.[answered.outcome], screen.spell) as Output
     // Close before printing: if closing fails, there must not be two JSON documents. An operation that notes what was
     // printed keeps the workspace for that.
     if (!operation.handedOut) await close()
     const aside = globals.json || globals.quiet ? undefined : face.aside?.(output as never, errScreen())
     if (aside) whereItCan(() => terminal.err(screen.next(aside)))
     const text = globals.json ? printJson(output) : `${face.show(output as never, screen)}${leftOutLine(face, output)}`
-    await tellAnswer(face, output, text, { terminal, context, close })
+    await tellAnswer(face, output, text, { terminal, context, close, spell: screen.spell })
     return exitOf(operation.outcomes[output.outcome]!)
   } finally {
     await close()
@@ -71,7 +78,7 @@ async function tellAnswer(
   { operation }: CommandFace,
   output: Output,
   text: string,
-  { terminal, context, close }: Telling,
+  { terminal, context, close, spell }: Telling,
 ): Promise<void> {
   const untold = operation.untold?.(output) ?? ('durability' in output ? doneAllTheSame : undefined)
   let isTold: boolean
@@ -85,7 +92,7 @@ async function tellAnswer(
     throw new SignalboxError(kind, code, message, { hint, details: { ...details, outcome: output.outcome } })
   }
   const isOwed = !isTold && operation.untold !== undefined && untold !== undefined
-  if (isOwed) whereItCan(() => terminal.err(`${untold}\n`))
+  if (isOwed) whereItCan(() => terminal.err(`${spell(untold)}\n`))
   if (!isTold) return
   try {
     await operation.handedOut?.(context, output)
@@ -102,6 +109,7 @@ const noBar: ProgressBar = { show() {}, clear() {} }
 interface Telling {
   readonly terminal: Host['terminal']
   readonly context: Context
+  readonly spell: Screen['spell']
   close(): Promise<void>
 }
 
@@ -123,32 +131,59 @@ async function run(
   context: Context,
   input: Values,
   host: Host,
-  how: { readonly json: boolean; readonly screen: Screen },
+  how: { readonly json: boolean; readonly quiet: boolean; readonly screen: Screen },
 ): Promise<Output> {
-  const stay = face.stay?.(input)
-  if (!stay) return face.operation.invoke(context, input, spelled)
-  const print = (text: string) => host.terminal.out(text) !== false
-  const streams = () => {
-    if (host.streams) return host.streams()
+  const { operation } = face
+  if (!operation.follow) return operation.invoke(context, input, spelled)
+  const over = new AbortController()
+  const { signal } = over
+  const stopped = host.stopSignal()
+  stopped.addEventListener('abort', () => over.abort(stopped.reason))
+  const talk = face.talk?.(conversationOf(host, how, context), signal)
+  const tell =
+    talk?.tell ??
+    ((event: Output) => {
+      const text = how.json || how.quiet ? '' : (face.event?.(event as never, how.screen) ?? '')
+      return text === '' || host.terminal.out(text) !== false
+    })
+  try {
+    const happening = await operation.follow({ ...context, signal, talk }, input, spelled)
+    if (!happening) return await operation.invoke({ ...context, signal }, input, spelled)
+    for (;;) {
+      const { done, value } = await happening.next()
+      if (done) return value
+      // Nobody reads any more: let it end, so that it puts back what it could not tell.
+      if (!signal.aborted && !tell(value)) over.abort()
+    }
+  } finally {
+    talk?.close()
+  }
+}
+
+function conversationOf(
+  { terminal, streams }: Host,
+  { json, screen }: { readonly json: boolean; readonly screen: Screen },
+  { report }: Context,
+): Conversation {
+  // Asked for when they are used: to name standard input alone keeps a process waiting for it.
+  const both = () => {
+    if (streams) return streams()
     throw unsupported('NEEDS_STANDARD_INPUT', 'There is no standard input to be spoken to by.', {
       hint: 'Start it by itself.',
     })
   }
-  const conversation = {
-    ...how,
-    print,
-    // Asked for when they are used: to name standard input alone keeps a process waiting for it.
+  return {
+    json,
+    screen,
+    notice: report.notice,
+    print: (text) => terminal.out(text) !== false,
     get input() {
-      return streams().input
+      return both().input
     },
     get output() {
-      return streams().output
+      return both().output
     },
   }
-  // The operation's own fields are checked by `stay`.
-  if (face.operation.lists) checkInput({ limit }, 'limit' in input ? { limit: input.limit } : {}, spelled)
-  const output = await stay(context, input, host.stopSignal(), conversation)
-  return bounded(output, face.operation.lists, input.limit as number | undefined)
 }
 
 function reporter(
@@ -167,7 +202,7 @@ function reporter(
     notice(text) {
       if (quiet) return
       bar.clear()
-      terminal.err(noticeLines({ notices: [screen.next(text)] }, errScreen()))
+      terminal.err(noticeLines({ notices: [screen.spell(text)] }, errScreen()))
     },
     progress: bar.show,
     finished({ operation, milliseconds, ended }) {
@@ -185,7 +220,7 @@ function narrated({ as, text }: Passage, { paint }: Screen): string {
     case 'text':
       return `${printableLine(text)}\n`
     case 'step':
-      return `  ${paint('green', '›')} ${printableLine(text)}\n`
+      return stepLine(text, paint)
     case 'file': {
       const [path, ...lines] = printable(text.trimEnd()).split('\n')
       return `    ${paint('cyan', path!)}\n${lines.map((line) => `    ${paint('dim', '│')} ${line}\n`).join('')}`

@@ -29,7 +29,8 @@ export function groupHelp(path: readonly string[], group: Group, summaries: Summ
 
 export function commandHelp(path: readonly string[], operation: Operation, screen: Screen): string {
   const { paint } = screen
-  const fields = { ...operation.input, ...fileFlags(operation.input) }
+  const input = shownInputs(operation)
+  const fields = { ...input, ...fileFlags(input) }
   const options = Object.fromEntries(Object.entries(fields).filter(([, field]) => !field.positional))
   const places = Object.entries(fields).filter(([, field]) => field.positional)
   const parts = [operation.summary, `${paint('bold', 'Usage:')} ${usageLine(path, operation)}`]
@@ -52,11 +53,15 @@ export function commandHelp(path: readonly string[], operation: Operation, scree
   return parts.map(ended).join('\n')
 }
 
+/** Without the older ways to name who acts, which `--as` replaces. */
+export const shownInputs = ({ input }: Pick<Operation, 'input'>): Fields =>
+  Object.fromEntries(Object.entries(input).filter(([, field]) => !('isActor' in field && field.isActor)))
+
 /** `signalbox doctor [--fix]` */
 export function usageLine(path: readonly string[], operation: Operation): string {
-  const words = Object.entries(operation.input).map(([name, field]) => {
+  const words = Object.entries(shownInputs(operation)).map(([name, field]) => {
     const usage = field.positional ? placeholderOf(name, field) : flagUsage(name, field)
-    const either = field.type === 'text' && field.fileFlag ? `${usage} | ${flagOf(field.fileFlag)} FILE` : usage
+    const either = 'fileFlag' in field && field.fileFlag ? `${usage} | ${flagOf(field.fileFlag)} FILE` : usage
     const repeated = field.type === 'list' ? '…' : ''
     return field.required ? `${either}${repeated}` : `[${either}]${repeated}`
   })
@@ -65,7 +70,7 @@ export function usageLine(path: readonly string[], operation: Operation): string
 
 /** Help for programs: the same, as data. */
 export function helpJson(path: readonly string[], operation: Operation): unknown {
-  const inputs = Object.entries(operation.input).map(([name, field]) => ({
+  const inputs = Object.entries(shownInputs(operation)).map(([name, field]) => ({
     name,
     spelled: spelled(name, field),
     expected: expectedOf(field),

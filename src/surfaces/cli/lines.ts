@@ -2,7 +2,10 @@
 import type { Envelope } from '../../kernel/envelope.ts'
 import { escaped, printable, printableLine } from '../../kernel/printable.ts'
 import { printDuration } from '../../operations/check-input.ts'
-import type { Screen } from './terminal.ts'
+import type { Paint, Screen } from './terminal.ts'
+
+/** Something that was done just now. */
+export const stepLine = (text: string, paint: Paint): string => `  ${paint('green', '›')} ${printableLine(text)}\n`
 
 /** Notices for people beside the result, one line each. */
 export const noticeLines = ({ notices = [] }: { readonly notices?: readonly string[] }, { paint }: Screen): string =>

@@ -3,7 +3,7 @@
  * Done here and not in operations, so that no request over a network can make anyone read a file.
  */
 import { invalidInput, notFound } from '../../kernel/errors.ts'
-import { type Fields, type TextField, text } from '../../kernel/field.ts'
+import { type Fields, type JsonField, type TextField, text } from '../../kernel/field.ts'
 import type { Outside } from '../../kernel/outside.ts'
 import { flagOf, spelled } from './spelling.ts'
 import type { Values } from './words.ts'
@@ -14,7 +14,7 @@ const longest = 1 << 20
 export function fileFlags(fields: Fields): Fields {
   const flags: Record<string, Fields[string]> = {}
   for (const [name, field] of Object.entries(fields)) {
-    if (field.type !== 'text' || field.fileFlag === undefined) continue
+    if (!isLong(field) || field.fileFlag === undefined) continue
     flags[field.fileFlag] = text(`Read ${flagOf(name)} from a file; \`-\` is standard input.`, {
       placeholder: 'FILE',
       completes: 'file',
@@ -32,7 +32,7 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
       values[name] = [outside.readStandardInput(longest).replace(/\r?\n$/, '')]
       continue
     }
-    if (field.type !== 'text' || (field.fileFlag === undefined && field.longText === undefined)) continue
+    if (!isLong(field) || (field.fileFlag === undefined && field.longText === undefined)) continue
     const source = sourceOf(name, field, values)
     if (source === undefined) continue
     const atMost = field.longest ?? longest
@@ -45,7 +45,7 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
       continue
     }
     const path = outside.resolve(outside.currentFolder(), source)
-    if (field.pathGoesTo !== undefined) values[field.pathGoesTo] ??= path
+    if (field.type === 'text' && field.pathGoesTo !== undefined) values[field.pathGoesTo] ??= path
     const content = outside.readText(path, atMost)
     if (content === undefined) {
       throw notFound('NO_SUCH_FILE', `There is no file ${path}.`, {
@@ -60,7 +60,12 @@ export function readLongTexts(values: Values, fields: Fields, outside: Outside):
   }
 }
 
-const asGiven = ({ isExact = false }: TextField, text: string): string => (isExact ? text : text.replace(/^\ufeff/, ''))
+type LongField = TextField | JsonField
+
+const isLong = (field: Fields[string]): field is LongField => field.type === 'text' || field.type === 'json'
+
+const asGiven = (field: LongField, text: string): string =>
+  field.type === 'text' && field.isExact ? text : text.replace(/^\ufeff/, '')
 
 /** Words that together are one line, where a lone `-` stands for all of them. */
 const isPipedLine = (field: Fields[string], value: unknown): boolean =>
@@ -72,7 +77,7 @@ const isPipedLine = (field: Fields[string], value: unknown): boolean =>
   value[0] === '-'
 
 /** Where the text comes from: a file, or `-`; `undefined` if it is the value itself. */
-function sourceOf(name: string, { fileFlag, longText }: TextField, values: Values): string | undefined {
+function sourceOf(name: string, { fileFlag, longText }: LongField, values: Values): string | undefined {
   const written = values[name] as string | undefined
   const named = fileFlag === undefined ? undefined : (values[fileFlag] as string | undefined)
   if (fileFlag !== undefined) delete values[fileFlag]

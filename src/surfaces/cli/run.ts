@@ -55,7 +55,7 @@ function readInput(rest: readonly string[], face: CommandFace, globals: Values, 
     delete values[name]
   }
   checkFlags(globals, globalFlags)
-  placeWords(words, fields, values)
+  placeWords(words, fields, values, globals.as as string | undefined)
   readLongTexts(values, fields, host.outside)
   return values
 }
@@ -101,8 +101,8 @@ export function tellFailure(error: unknown, words: readonly string[], host: Host
   const say = inWordsTyped(words, host)
   const { message, hint, ...rest } = failureOf(error)
   const flag = mentions(words, '--no-color') ? false : (globals.color as boolean | undefined)
-  const { paint, next } = screenOn(terminal.streams().err, { flag, environment, given: globals })
-  const failure = { ...rest, message: say(message), hint: hint === undefined ? undefined : next(say(hint)) }
+  const { paint, spell } = screenOn(terminal.streams().err, { flag, environment, given: globals })
+  const failure = { ...rest, message: say(spell(message)), hint: hint === undefined ? undefined : say(spell(hint)) }
   const program = (words[0] === host.startedAs ? host.startedAs : undefined) ?? commandTable.name
   if (environment.SIGNALBOX_DEBUG) hasPrinted(() => terminal.err(traceOf(error)))
   // Search all words again: the mistake may come before `--json`.

@@ -1,3 +1,5 @@
+import { spellCalls } from '../../kernel/call.ts'
+import { commandLine } from './call-spelling.ts'
 import { shellWord } from './spelling.ts'
 
 /** Where a command line prints. `main.ts` fills it in; tests keep what was printed. */
@@ -21,6 +23,8 @@ export interface Screen {
   readonly isTerminal: boolean
   /** A text with commands to type next: they get the flags that say where this one has worked, so that they can be pasted. */
   readonly next: (text: string) => string
+  /** The same for a text in which operations are named in neutral words (`call`). */
+  readonly spell: (text: string) => string
 }
 
 const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
@@ -44,7 +48,8 @@ export interface Wishes {
 
 export function screenOn(stream: Stream, wishes: Wishes): Screen {
   const next = (text: string) => withPlace(text, wishes.given ?? {})
-  return { paint: isColoured(stream, wishes) ? coloured : uncoloured, ...stream, next }
+  const spell = (text: string) => next(spellCalls(text, commandLine))
+  return { paint: isColoured(stream, wishes) ? coloured : uncoloured, ...stream, next, spell }
 }
 
 /** `signalbox circe inbox eng` after `--root team` is `signalbox --root team circe inbox eng`. */

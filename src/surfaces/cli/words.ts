@@ -117,11 +117,19 @@ function valueMissing(name: string, field: Field, next: string | undefined) {
   )
 }
 
-/** Assigns the words that are not flags to the positional fields, in order. A list at the end takes all the rest. */
-export function placeWords(words: readonly string[], fields: Fields, values: Values): void {
+/**
+ * Assigns the words that are not flags to the positional fields, in order. A list at the end takes all the rest. A field that is
+ * an older way to name who acts is passed over if the other fields can take all words, and `actor` is named otherwise or all words are
+ * needed there.
+ */
+export function placeWords(words: readonly string[], fields: Fields, values: Values, actor?: string): void {
   let at = 0
+  const others = Object.values(fields).filter((field) => field.positional && !isActor(field))
+  const needed = others.filter(({ required }) => required).length
+  const isNamed = actor !== undefined && words[0]?.toLowerCase() !== actor.toLowerCase()
+  const isPassedOver = words.length <= (isNamed ? others.length : needed)
   for (const [name, field] of Object.entries(fields)) {
-    if (!field.positional || at >= words.length) continue
+    if (!field.positional || at >= words.length || (isActor(field) && isPassedOver)) continue
     const until = field.type === 'list' ? words.length : at + 1
     for (const word of words.slice(at, until)) addValue(name, field, word, values)
     at = until
@@ -136,6 +144,8 @@ export function placeWords(words: readonly string[], fields: Fields, values: Val
     details: { word: extra },
   })
 }
+
+const isActor = (field: Field): boolean => field.type === 'text' && field.isActor === true
 
 /** Checks the values of global flags, which no operation checks. */
 export function checkFlags(values: Values, fields: Fields): void {

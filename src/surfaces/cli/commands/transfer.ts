@@ -1,4 +1,3 @@
-import { mirrorWorkspace } from '../../../duties/mirror-workspace.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import type { Copied } from '../../../operations/transfer/copy.ts'
 import { exportWorkspace, importWorkspace } from '../../../operations/transfer/import.ts'
@@ -13,11 +12,8 @@ export const importFace = commandFace(importWorkspace, (output) =>
 
 export const exportFace = commandFace(exportWorkspace, (output) => shown('Exported', `to ${output.to}`, output))
 
-export const mirrorFace = commandFace(
-  mirror,
-  ({ directory, written, removed }) =>
-    printableLine(`${directory}: ${written} written, ${removed} removed.`).concat('\n'),
-  { stay: ({ once }) => (once === true ? undefined : mirrorWorkspace) },
+export const mirrorFace = commandFace(mirror, ({ directory, written, removed }) =>
+  printableLine(`${directory}: ${written} written, ${removed} removed.`).concat('\n'),
 )
 
 function shown(did: string, where: string, { copied, unchanged, count, hash, leftBehind }: Copied): string {

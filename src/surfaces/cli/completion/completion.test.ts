@@ -87,6 +87,7 @@ describe('bash', () => {
         'export',
         'demo',
         'bench',
+        'schema',
         'completion',
         'version',
         'acmq',

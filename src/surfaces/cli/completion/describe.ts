@@ -2,6 +2,7 @@
 import type { Field, Fields } from '../../../kernel/field.ts'
 import { type Group, isGroup, type Summaries } from '../command.ts'
 import { globalFlags } from '../global-flags.ts'
+import { shownInputs } from '../help.ts'
 import { fileFlags } from '../long-text.ts'
 import { shownFlag } from '../spelling.ts'
 
@@ -57,7 +58,7 @@ export async function describeCommands(table: Group, summaries: Summaries): Prom
       const inner = pathOf(member.name)
       if (isGroup(member)) await walk(member, inner)
       else {
-        const { input } = (await member.load()).operation
+        const input = shownInputs((await member.load()).operation)
         places.push({ path: inner, ...wordsOf(input), flags: flagsOf({ ...input, ...fileFlags(input) }) })
       }
     }

@@ -1,12 +1,11 @@
 /** The commands that look after a mission. */
-import { superviseMission } from '../../../../duties/supervise-mission.ts'
 import { printableLine } from '../../../../kernel/printable.ts'
 import { archive } from '../../../../operations/acmq/archive.ts'
 import { reconcile } from '../../../../operations/acmq/reconcile.ts'
 import { type Supervised, supervise } from '../../../../operations/acmq/supervise.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { noticeLines } from '../../lines.ts'
+import { noticeLines, stepLine } from '../../lines.ts'
 import { fieldList } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 import { hydrationText, leftOutLines } from './texts.ts'
@@ -14,7 +13,12 @@ import { hydrationText, leftOutLines } from './texts.ts'
 export const superviseFace = commandFace(
   supervise,
   (output, screen) => (output.passes === undefined ? onePass(output, screen) : stopped(output)),
-  { stay: ({ once }) => (once === true ? undefined : superviseMission) },
+  {
+    event: (pass, { paint }) =>
+      stepsOf(pass)
+        .map((step) => stepLine(step, paint))
+        .join(''),
+  },
 )
 
 function onePass(pass: Supervised, { paint }: Screen): string {
@@ -37,6 +41,21 @@ function onePass(pass: Supervised, { paint }: Screen): string {
     lines.push(`${paint('green', did)} ${printableLine(`${path}: ${query}`)}`)
   if (archiveBusy) lines.push('Another process is archiving; the next pass looks again.')
   return lines.map((line) => `${line}\n`).join('')
+}
+
+function stepsOf({ stalled, repairs, archived, documents, snapshots, reports, moves }: Supervised): string[] {
+  return [
+    ...stalled.map(({ message, investigation }) => {
+      const asked = investigation === undefined ? '' : `; asked ${message.from} to look into it`
+      return `${message.to} stalled on ${message.id} (${message.summary})${asked}`
+    }),
+    ...repairs.map(({ what, path, message }) => `${what} ${path}: ${message}`),
+    ...(archived > 0 ? [`archived ${archived}`] : []),
+    ...snapshots.map(({ path, queue, reason }) => `took a snapshot of ${queue}, ${path}: ${reason}`),
+    ...moves.map(({ from, to }) => `moved ${from} to ${to}, with what it belongs to`),
+    ...reports.map(({ path, writtenBy }) => `renewed ${path}: written by ${writtenBy}`),
+    ...documents.map(({ outcome, path, query }) => `${outcome} ${path}: ${query}`),
+  ]
 }
 
 /** Everything was told when it happened. */

@@ -1,5 +1,4 @@
 /** The commands for inboxes, the router and plans. */
-import { routeMessages } from '../../../../duties/route-messages.ts'
 import { printableLine } from '../../../../kernel/printable.ts'
 import type { DreamHeader } from '../../../../operations/dream/fields.ts'
 import { dreamCompleted, dreamPlan, dreamTasks } from '../../../../operations/dream/plan.ts'
@@ -7,7 +6,7 @@ import { dreamRoute, type RoutedOften } from '../../../../operations/dream/route
 import { taskDone, taskInbox, taskSend, taskTake } from '../../../../operations/dream/task.ts'
 import { commandFace } from '../../command.ts'
 import { grid, named, tableFace } from '../../grid.ts'
-import { noticeLines, rejectedLines, writtenLine } from '../../lines.ts'
+import { noticeLines, rejectedLines, stepLine, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
 import { shellWord } from '../../spelling.ts'
 import type { Screen } from '../../terminal.ts'
@@ -81,14 +80,14 @@ export const routeFace = commandFace(
       rejectedLines(output, screen) +
       noticeLines(
         {
-          notices: [
-            ...output.unroutable.map(({ path, target, reason }) => `${path} stays, for ${target}: ${reason}`),
-            ...(output.passes === undefined ? output.notices : []),
-          ],
+          notices: [...output.unroutable.map(staysLine), ...(output.passes === undefined ? output.notices : [])],
         },
         screen,
       ),
-    stay: ({ once }) => (once === true ? undefined : routeMessages),
+    event: (pass, { paint }) =>
+      stepsOf(pass)
+        .map((step) => stepLine(step, paint))
+        .join(''),
   },
 )
 
@@ -108,6 +107,19 @@ function onePass({ outcome, moved, copied, resent, plans }: RoutedOften, { paint
     }),
   ].join('')
 }
+
+const staysLine = ({ path, target, reason }: RoutedOften['unroutable'][number]): string =>
+  `${path} stays, for ${target}: ${reason}`
+
+const stepsOf = ({ moved, copied, resent, plans, notices, unroutable, rejected }: RoutedOften): string[] => [
+  ...moved.map(({ from, to, path }) => `${from} to ${to}: ${path}`),
+  ...copied.map(({ from, to, path }) => `${from} to ${to.join(', ')}: ${path}`),
+  ...resent.map(({ mailbox, id }) => `sent again to mailbox ${mailbox}: ${id}`),
+  ...plans.map(({ outcome, plan, planner }) => `${plan} of ${planner}: ${outcome}`),
+  ...notices,
+  ...unroutable.map(staysLine),
+  ...rejected.map(({ path, reason }) => `${path} is no message: ${reason}`),
+]
 
 const stopped = ({ moved, copied, passes }: RoutedOften): string =>
   `Stopped. ${moved.length} moved, ${copied.length} copied, in ${passes} passes.\n`

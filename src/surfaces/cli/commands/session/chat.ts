@@ -1,16 +1,16 @@
 /** `chat`: a person speaks in a session, at a prompt with history, completion and colours. */
+import { clearLine, createInterface, cursorTo } from 'node:readline'
 import { printable } from '../../../../kernel/printable.ts'
-import type { Context } from '../../../../operations/define.ts'
+import type { Told } from '../../../../operations/session/conversing.ts'
 import type { CommandSpec } from '../../../../operations/session/fields.ts'
-import { type Answered, answerOrRefusal, reasonOf } from '../../../../operations/session/refusing.ts'
-import { type Spoken, sessionChat } from '../../../../operations/session/serve.ts'
-import { commandFace } from '../../command.ts'
+import { type Answered, reasonOf } from '../../../../operations/session/refusing.ts'
+import { sessionChat } from '../../../../operations/session/serve.ts'
+import { commandFace, type SpokenTo } from '../../command.ts'
 import { type Conversation, linesOf } from '../../conversation.ts'
 import { printJson } from '../../lines.ts'
 import { arrival } from './arrival.ts'
-import { beginTalk, tellArrivals } from './serve.ts'
 
-export const chatFace = commandFace(sessionChat, () => '', { stay: () => chat })
+export const chatFace = commandFace(sessionChat, () => '', { talk: spokenTo })
 
 interface Prompt {
   lines(): AsyncIterable<string>
@@ -22,53 +22,47 @@ interface Prompt {
   close(): void
 }
 
-async function chat(
-  context: Context,
-  input: unknown,
-  stopped: AbortSignal,
-  conversation: Conversation,
-): Promise<Spoken> {
-  const { sessions, session, agent, over } = await beginTalk(context, input, stopped)
+function spokenTo(conversation: Conversation, stopped: AbortSignal): SpokenTo {
   const { paint } = conversation.screen
-  const isTyped = conversation.input.isTTY === true && conversation.output.isTTY === true && !conversation.json
-  const prompt = isTyped
-    ? await terminalPrompt(
-        conversation,
-        `${paint('bold', session)}${paint('dim', '>')} `,
-        await sessions.commands(),
-        stopped,
-      )
-    : plainPrompt(conversation, stopped)
-  const arriving = tellArrivals(sessions, { session, agent }, over.signal, (mail) =>
-    prompt.show(
-      conversation.json
-        ? printJson({ outcome: 'arrived', message: mail })
-        : `${paint('cyan', `* ${arrival(mail, session)}`)}\n`,
-    ),
-  )
-  let lines = 0
-  let saying = new AbortController()
-  prompt.onInterrupt(() => saying.abort())
-  over.signal.addEventListener('abort', () => saying.abort())
-  try {
-    prompt.ask()
-    for await (const line of prompt.lines()) {
-      if (farewell.test(line)) break
-      if (line.trim() !== '') {
-        if (!over.signal.aborted) saying = new AbortController()
-        const { signal } = saying
-        const said = await answerOrRefusal(() => sessions.say(line.trim(), { session, agent, signal }))
-        lines++
-        if (!prompt.show(conversation.json ? printJson(said) : coloured(said, conversation))) break
-      }
+  let prompt: Prompt = plainPrompt(conversation, stopped)
+  return {
+    async *lines() {
       prompt.ask()
-    }
-  } finally {
-    over.abort()
-    prompt.close()
-    await arriving
+      for await (const line of prompt.lines()) {
+        if (farewell.test(line)) return
+        if (line.trim() !== '') yield line.trim()
+        // The answer was shown when the operation comes back for the next line.
+        prompt.ask()
+      }
+    },
+    onInterrupt: (end) => prompt.onInterrupt(end),
+    tell(event) {
+      const told = event as Told
+      if (told.outcome === 'begun') {
+        prompt = promptFor(conversation, told, stopped)
+        return true
+      }
+      if (told.outcome === 'arrived') {
+        const { session, ...arrived } = told
+        return prompt.show(
+          conversation.json ? printJson(arrived) : `${paint('cyan', `* ${arrival(arrived.message, session)}`)}\n`,
+        )
+      }
+      return prompt.show(conversation.json ? printJson(told) : coloured(told, conversation))
+    },
+    close: () => prompt.close(),
   }
-  return { outcome: 'ended', session, lines }
+}
+
+function promptFor(
+  conversation: Conversation,
+  { session, commands }: Extract<Told, { readonly outcome: 'begun' }>,
+  stopped: AbortSignal,
+): Prompt {
+  const isTyped = conversation.input.isTTY === true && conversation.output.isTTY === true && !conversation.json
+  if (!isTyped) return plainPrompt(conversation, stopped)
+  const { paint } = conversation.screen
+  return terminalPrompt(conversation, `${paint('bold', session)}${paint('dim', '>')} `, commands, stopped)
 }
 
 /** Words by which people leave; a command begins with `#`. */
@@ -91,13 +85,12 @@ const plainPrompt = ({ input, print }: Conversation, stopped: AbortSignal): Prom
 })
 
 /** The line editor of the runtime: arrows, history, Ctrl-A and the like. */
-async function terminalPrompt(
+function terminalPrompt(
   { input, output }: Conversation,
   text: string,
   table: readonly CommandSpec[],
   stopped: AbortSignal,
-): Promise<Prompt> {
-  const { createInterface, clearLine, cursorTo } = await import('node:readline')
+): Prompt {
   const editor = createInterface({ input, output, prompt: text, completer: completerFor(table), historySize: 500 })
   let isAsking = false
   let isOpen = true

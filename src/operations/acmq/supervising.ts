@@ -4,11 +4,11 @@
  * the passes take only a small part of the time. Documents cost the most, so they have a rest of their own: a stall is not left
  * alone because a large document was written before.
  */
-import type { TreePath } from '../kernel/tree-path.ts'
-import { openMissions } from '../operations/acmq/mission.ts'
-import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
-import type { Context, Reporter } from '../operations/define.ts'
-import { lastOf, processorTime, Rounds, restFor, Watches } from './rounds.ts'
+import type { TreePath } from '../../kernel/tree-path.ts'
+import type { Context, Reporter } from '../define.ts'
+import { lastOf, processorTime, Rounds, restFor, Watches } from '../rounds.ts'
+import { openMissions } from './mission.ts'
+import type { Supervised } from './supervise.ts'
 
 const second = 1000
 /** Pass at least this often: changes can be missed, and nothing tells that a file is not being written any more. */
@@ -28,10 +28,14 @@ interface Asked {
   readonly organize?: boolean
 }
 
-export async function superviseMission(given: Context, input: unknown, stopped: AbortSignal): Promise<Supervised> {
+/** Gives each pass that has done something; what stays as it was found is in the first one alone. */
+export async function* superviseOn(
+  given: Context,
+  { mission, archive, bus, snapshots: mayTake, organize }: Asked,
+  passOver: (context: Context, asked: Required<Asked>) => Promise<Supervised>,
+): AsyncGenerator<Supervised, Supervised> {
   const context = { ...given, report: withRareNotices(given.report) }
-  const { mission, archive, bus, snapshots: mayTake, organize } = input as Asked
-  const rounds = new Rounds(context, stopped)
+  const rounds = new Rounds(context)
   const tree = await context.tree()
   const watches = new Watches(tree, () => rounds.ring())
   const strange = new Set<string>()
@@ -44,7 +48,7 @@ export async function superviseMission(given: Context, input: unknown, stopped: 
   let archivedAt = Number.NEGATIVE_INFINITY
   context.report.tell({ as: 'text', text: `Looking after ${mission}. Stop with Ctrl-C.` })
   try {
-    await rounds.repeat(async () => {
+    yield* rounds.repeat(async () => {
       const [startedAt, workedBefore] = [performance.now(), processorTime()]
       await rounds.attempt(async () => watches.keep(foldersOf(await (await openMissions(context)).within(mission))))
       const isArchiveDue = archive !== false && startedAt - archivedAt >= archiveEvery
@@ -54,14 +58,14 @@ export async function superviseMission(given: Context, input: unknown, stopped: 
         snapshots: isMemoryDue && mayTake !== false,
         organize: isMemoryDue && organize !== false,
       }
-      const asked = { mission, once: true, archive: isArchiveDue, ...memory }
-      const pass = await rounds.attempt(() => supervise.invoke(context, asked))
+      const happened: Supervised[] = []
+      const pass = await rounds.attempt(() => passOver(context, { mission, archive: isArchiveDue, ...memory }))
       if (pass) {
         last = pass
         passes++
         if (isArchiveDue && !pass.archiveBusy) archivedAt = startedAt
         const done = { ...pass, repairs: newsIn(pass, strange) }
-        tell(context, done)
+        if (hasDone(done)) happened.push(done)
         all = joined(all, done)
       }
       const workedNow = processorTime() - workedBefore
@@ -70,15 +74,22 @@ export async function superviseMission(given: Context, input: unknown, stopped: 
       if (isMemoryDue) memoryDueAt = performance.now() + rest
       else worked = workedNow
       const most = restAfter(pass, await tree.now())
-      return { least: restFor(worked, longestRest), most: pass?.missing ? Math.min(most, second) : most }
+      return { least: restFor(worked, longestRest), most: pass?.missing ? Math.min(most, second) : most, happened }
     })
   } finally {
     watches.keep([])
   }
-  const { archived, ...lists } = all
-  const outcome = archived > 0 || Object.values(lists).some(({ length }) => length > 0) ? 'swept' : 'nothing'
-  return { outcome, mission, ...all, nextStallAt: last?.nextStallAt ?? null, passes }
+  return {
+    outcome: hasDone(all) ? 'swept' : 'nothing',
+    mission,
+    ...all,
+    nextStallAt: last?.nextStallAt ?? null,
+    passes,
+  }
 }
+
+const hasDone = ({ stalled, repairs, archived, documents, snapshots, reports, moves }: Done): boolean =>
+  archived > 0 || [stalled, repairs, documents, snapshots, reports, moves].some(({ length }) => length > 0)
 
 type Done = Pick<Supervised, 'stalled' | 'repairs' | 'archived' | 'documents' | 'snapshots' | 'reports' | 'moves'>
 
@@ -128,22 +139,4 @@ function restAfter(pass: Supervised | undefined, now: number): number {
   const isWaiting = pass?.repairs.some(({ what }) => what === 'waiting')
   const longest = isWaiting ? longestRestWhileWaiting : longestRest
   return pass?.nextStallAt ? Math.min(longest, Date.parse(pass.nextStallAt) - now) : longest
-}
-
-function tell({ report }: Context, pass: Done): void {
-  const { stalled, repairs, archived, documents, snapshots, reports, moves } = pass
-  for (const { message, investigation } of stalled) {
-    const asked = investigation === undefined ? '' : `; asked ${message.from} to look into it`
-    report.tell({ as: 'step', text: `${message.to} stalled on ${message.id} (${message.summary})${asked}` })
-  }
-  for (const { what, path, message } of repairs) {
-    report.tell({ as: 'step', text: `${what} ${path}: ${message}` })
-  }
-  if (archived > 0) report.tell({ as: 'step', text: `archived ${archived}` })
-  for (const { path, queue, reason } of snapshots)
-    report.tell({ as: 'step', text: `took a snapshot of ${queue}, ${path}: ${reason}` })
-  for (const { from, to } of moves) report.tell({ as: 'step', text: `moved ${from} to ${to}, with what it belongs to` })
-  for (const { path, writtenBy } of reports)
-    report.tell({ as: 'step', text: `renewed ${path}: written by ${writtenBy}` })
-  for (const { outcome, path, query } of documents) report.tell({ as: 'step', text: `${outcome} ${path}: ${query}` })
 }

@@ -1,10 +1,10 @@
 import { afterEach, expect, vi } from 'vitest'
-import { verifies } from '../../test/support/verifies.ts'
-import { openMemoryTree } from '../engines/memory/index.ts'
-import { heldClock } from '../kernel/clock.ts'
-import type { Context } from '../operations/define.ts'
-import { type AcmqPorts, acmq } from '../protocols/ac-mq/index.ts'
-import { superviseMission } from './supervise-mission.ts'
+import { verifies } from '../../../test/support/verifies.ts'
+import { openMemoryTree } from '../../engines/memory/index.ts'
+import { heldClock } from '../../kernel/clock.ts'
+import { type AcmqPorts, acmq } from '../../protocols/ac-mq/index.ts'
+import type { Context } from '../define.ts'
+import { supervise } from './supervise.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -17,6 +17,19 @@ async function missionOf(ports: Partial<AcmqPorts> = {}) {
   return { clock, tree, missions, mission: (await missions.create('alpha')).mission }
 }
 
+/** Every pass that did something, then what it answers at its end. */
+async function followed(context: Context, tell: (what: string) => void) {
+  const happening = await supervise.follow!(context, { mission: 'alpha' })
+  for (;;) {
+    const { done, value } = await happening!.next()
+    if (done) return value
+    const { documents, stalled, archived } = value as Awaited<ReturnType<typeof supervise.invoke>>
+    for (const { outcome, path, query } of documents) tell(`${outcome} ${path}: ${query}`)
+    for (const { message } of stalled) tell(`${message.to} stalled on ${message.id}`)
+    if (archived > 0) tell(`archived ${archived}`)
+  }
+}
+
 /** What it tells, line by line, and how to stop it. Its time is the test's. */
 function supervised({ clock, tree, missions }: Omit<Awaited<ReturnType<typeof missionOf>>, 'mission'>) {
   const told: string[] = []
@@ -24,10 +37,11 @@ function supervised({ clock, tree, missions }: Omit<Awaited<ReturnType<typeof mi
   const notices: string[] = []
   const notice = (text: string) => notices.push(text)
   const report = { tell, notice, finished() {}, progress() {} }
-  const configuration = async () => ({ agent: undefined, section: async () => acmq.defaults })
-  const context = { clock, report, configuration, tree: async () => tree, store: async () => missions }
+  const configuration = async () => ({ section: async () => acmq.defaults })
   const stop = new AbortController()
-  const ended = superviseMission(context as unknown as Context, { mission: 'alpha' }, stop.signal)
+  const own = { actor: async () => undefined, signal: stop.signal, report }
+  const context = { ...own, clock, configuration, tree: async () => tree, store: async () => missions }
+  const ended = followed(context as unknown as Context, (what) => told.push(what))
   const end = () => {
     stop.abort()
     return ended

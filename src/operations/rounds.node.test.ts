@@ -1,27 +1,35 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { conflict, unavailable } from '../kernel/errors.ts'
-import type { Context } from '../operations/define.ts'
+import type { Context } from './define.ts'
 import { Rounds, restFor } from './rounds.ts'
 
 afterEach(() => vi.useRealTimers())
 
 function begun() {
   const told: string[] = []
-  const context = { report: { tell: ({ text }: { text: string }) => told.push(text) } } as unknown as Context
   const stop = new AbortController()
-  return { told, stop, rounds: new Rounds(context, stop.signal) }
+  const report = { tell: ({ text }: { text: string }) => told.push(text) }
+  const rounds = new Rounds({ report, signal: stop.signal } as unknown as Context)
+  return { told, stop, rounds }
+}
+
+async function all<T>(happening: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const one of happening) found.push(one)
+  return found
 }
 
 it('rests until somebody rings, also during a round, and ends at once when stopped', async () => {
   const { rounds, stop } = begun()
   let count = 0
-  await rounds.repeat(async () => {
+  const happening = rounds.repeat(async () => {
     count++
     if (count === 1) rounds.ring()
     else if (count === 2) setImmediate(() => rounds.ring())
     else setImmediate(() => stop.abort())
-    return count < 3 ? { least: 0 } : { least: 3_600_000 }
+    return count < 3 ? { least: 0, happened: [count] } : { least: 3_600_000 }
   })
+  expect(await all(happening)).toEqual([1, 2])
   expect(count).toBe(3)
 })
 
@@ -29,11 +37,13 @@ it('a ring does not cut the shortest rest, and the longest ends by itself', asyn
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   const { rounds, stop } = begun()
   let count = 0
-  const ended = rounds.repeat(async () => {
-    count++
-    rounds.ring()
-    return { least: 1000, most: 1000 }
-  })
+  const ended = all(
+    rounds.repeat(async () => {
+      count++
+      rounds.ring()
+      return { least: 1000, most: 1000 }
+    }),
+  )
   await vi.advanceTimersByTimeAsync(999)
   expect(count).toBe(1)
   await vi.advanceTimersByTimeAsync(1)

@@ -1,10 +1,10 @@
 /**
- * Does something again and again until it is stopped: what all duties have in common. A round is followed by a rest, which
- * `ring` ends early.
+ * Does something again and again until the signal of the call: what all operations that go on have in common. A round is
+ * followed by a rest, which `ring` ends early.
  */
 import { SignalboxError } from '../kernel/errors.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
-import type { Context } from '../operations/define.ts'
+import type { Context } from './define.ts'
 
 /** In milliseconds. `most` may be left out: then only a ring ends the rest. */
 interface Rest {
@@ -30,16 +30,23 @@ export function processorTime(): number {
   return (user + system) / 1000
 }
 
+/** What happened in a round, and how long to rest after it. */
+interface Round<Happening> extends Rest {
+  readonly happened?: readonly Happening[]
+}
+
 export class Rounds {
-  readonly #context: Context
-  readonly #stopped: AbortSignal
+  readonly #context: Pick<Context, 'report' | 'signal'>
   #isRung = false
   #wake: () => void = () => {}
 
-  constructor(context: Context, stopped: AbortSignal) {
+  constructor(context: Pick<Context, 'report' | 'signal'>) {
     this.#context = context
-    this.#stopped = stopped
-    stopped.addEventListener('abort', () => this.#wake())
+    context.signal?.addEventListener('abort', () => this.#wake())
+  }
+
+  get #isStopped(): boolean {
+    return this.#context.signal?.aborted === true
   }
 
   /** Ends the rest early, but not before its shortest time. */
@@ -48,9 +55,11 @@ export class Rounds {
     this.#wake()
   }
 
-  async repeat(round: () => Promise<Rest>): Promise<void> {
-    while (!this.#stopped.aborted) {
-      const { least, most = Number.POSITIVE_INFINITY } = await round()
+  /** Gives what happened in each round. */
+  async *repeat<Happening>(round: () => Promise<Round<Happening>>): AsyncGenerator<Happening, void> {
+    while (!this.#isStopped) {
+      const { least, most = Number.POSITIVE_INFINITY, happened = [] } = await round()
+      yield* happened
       await this.#sleep(least, () => false)
       await this.#sleep(most - least, () => this.#isRung)
       this.#isRung = false
@@ -70,7 +79,7 @@ export class Rounds {
 
   async #sleep(milliseconds: number, isOver: () => boolean): Promise<void> {
     const until = performance.now() + milliseconds
-    for (let left = milliseconds; left > 0 && !this.#stopped.aborted && !isOver(); left = until - performance.now()) {
+    for (let left = milliseconds; left > 0 && !this.#isStopped && !isOver(); left = until - performance.now()) {
       let timer: NodeJS.Timeout | undefined
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -84,7 +93,7 @@ export class Rounds {
 /** Timers of more milliseconds than this end at once. */
 const longestTimer = 2 ** 31 - 1
 
-/** A duty may run for months. In the end it lists at most so much of what it did. */
+/** It may go on for months. In the end it lists at most so much of what it did. */
 const mostRemembered = 1000
 
 export const lastOf = <T>(before: readonly T[], now: readonly T[]): T[] => [...before, ...now].slice(-mostRemembered)

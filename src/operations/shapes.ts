@@ -1,0 +1,38 @@
+/** Shapes that answers of many operations share. */
+import { oneOf } from '../kernel/shape.ts'
+
+export const durability = oneOf('process', 'batch', 'full')
+
+/** Sentences that a caller should know besides. */
+export const notices = ['advice'] as const
+
+/** A message as a list shows it, in every protocol (`Headline`). */
+export const headline = {
+  protocol: 'text',
+  id: 'text',
+  from: 'text',
+  to: 'text',
+  state: 'text',
+  path: 'text',
+  summary: 'text',
+  createdAt: 'time',
+  'place?': 'text',
+} as const
+
+/** A message in neutral words, without the record of its protocol (`Envelope`). */
+export const envelope = {
+  ...headline,
+  handle: 'text',
+  kind: oneOf('ask', 'tell', 'answer'),
+  stage: oneOf('written', 'claimed', 'shown', 'finished', 'failed'),
+  urgency: oneOf('high', 'normal', 'low'),
+  needsAnswer: 'flag',
+  dependsOn: ['text'],
+  attachments: ['text'],
+  'replyTo?': 'text',
+  'thread?': 'text',
+  'task?': 'text',
+  'deadline?': 'text',
+  'origin?': { protocol: 'text', handle: 'text', digest: 'text', hops: 'integer' },
+  'claim?': { by: 'text', 'attempt?': 'integer', 'until?': 'time' },
+} as const

@@ -4,6 +4,7 @@
  * `msg:` and `path:` say which. A text without either means the message with that id if there is one, and a path otherwise.
  * `msg:child/ID` is a message of a mission inside this one, `msg:../ID` one of the mission around it.
  */
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { lastAnswers } from '../../kernel/last-answer.ts'
 import { printableLine } from '../../kernel/printable.ts'
@@ -181,7 +182,7 @@ const quoted = (text: string): string => printableLine(JSON.stringify(text.slice
 
 const severalInOne = (text: string) =>
   invalidInput('BAD_DEPENDENCY', `Cannot depend on ${quoted(text)}: that looks like several.`, {
-    hint: 'Give each by itself, such as --depends msg:A --depends msg:B; a file with a comma in its name is path:FILE.',
+    hint: `Give each by itself, such as ${inputs({ depends: ['msg:A', 'msg:B'] })}; a file with a comma in its name is path:FILE.`,
     details: { dependency: text.slice(0, 400), reason: 'several in one' },
   })
 

@@ -60,7 +60,7 @@ function connect(nodes: readonly GraphNode[], limit: number): Graph {
   return { places, edges, leftOut: nodes.length - drawn.length }
 }
 
-const leftOutText = (leftOut: number): string => `${leftOut} more message${leftOut === 1 ? '' : 's'}: see --limit`
+const leftOutText = (leftOut: number): string => `${leftOut} more message${leftOut === 1 ? '' : 's'}: raise the limit`
 
 /** Finds a message by its full id, or by a beginning that no other id has. */
 function resolver(nodes: readonly GraphNode[]): (id: string) => number | undefined {

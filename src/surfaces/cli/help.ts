@@ -1,7 +1,9 @@
 /** Help, made from the command table and the operations, so that it cannot differ from what is accepted. */
+import { spellCalls } from '../../kernel/call.ts'
 import type { Field, Fields } from '../../kernel/field.ts'
 import { expectedOf, printDuration } from '../../operations/check-input.ts'
 import { exitOf, type Operation } from '../../operations/define.ts'
+import { commandLine } from './call-spelling.ts'
 import type { Group, Summaries } from './command.ts'
 import { globalFlags, shortFlags } from './global-flags.ts'
 import { grid } from './grid.ts'
@@ -73,7 +75,7 @@ export function helpJson(path: readonly string[], operation: Operation): unknown
   const inputs = Object.entries(shownInputs(operation)).map(([name, field]) => ({
     name,
     spelled: spelled(name, field),
-    expected: expectedOf(field),
+    expected: spellCalls(expectedOf(field), commandLine),
     required: field.required === true,
     ...('default' in field && field.default !== undefined ? { default: field.default } : {}),
     help: field.help,

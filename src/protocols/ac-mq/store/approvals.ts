@@ -1,5 +1,6 @@
 /** Messages that wait for a person. An approval is for one text: when the message changes, it is held again. AC-MQ §11.2. */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -68,7 +69,7 @@ function expectWaiting(message: AcmqViewWithBody): AcmqViewWithBody {
   const { id, state } = message
   if (state === 'pending') return message
   throw conflict('WRONG_STATE', `Message ${id} is in ${state}; it does not wait for an approval.`, {
-    hint: 'See what waits: signalbox human list',
+    hint: `See what waits: ${call('human list')}`,
     details: { id },
   })
 }

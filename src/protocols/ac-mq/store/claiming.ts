@@ -19,6 +19,7 @@ import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState
 import { type MissionFiles, unreadableReason } from './parts.ts'
 import type { Policy } from './policy.ts'
 import type { Reconciliation } from './reconcile.ts'
+import type { Settling } from './settling.ts'
 import { type Candidate, candidateOf, type WaitingMessages } from './waiting/waiting.ts'
 
 export interface ClaimOptions {
@@ -27,6 +28,8 @@ export interface ClaimOptions {
   readonly waitMs?: number
   /** Leaves out messages to `all`. */
   readonly mine?: boolean
+  /** Ends the wait. A message that is claimed after it was aborted is given back. */
+  readonly signal?: AbortSignal
 }
 
 interface ClaimingParts {
@@ -36,6 +39,7 @@ interface ClaimingParts {
   readonly policy: Policy
   readonly directory: AgentDirectory
   readonly claimMove: ClaimMove
+  readonly settling: Settling
   /** Loaded when there is a file to set aside. */
   readonly reconciliation: () => Promise<Reconciliation>
 }
@@ -64,6 +68,14 @@ export class Claiming {
         .catch((refusal) => expectShown(this.#files, agent, refusal))
       await policy
     }
+    const claimed = await this.#claim(options)
+    if (claimed.outcome === 'nothing' || !options.signal?.aborted || claimed.isHeldBefore) return claimed
+    await this.#parts.settling.release(claimed.message, { agent, attempt: claimed.message.attempt })
+    return { outcome: 'nothing', blocked: [] }
+  }
+
+  async #claim(options: ClaimOptions): Promise<Claimed> {
+    if (options.signal?.aborted) return { outcome: 'nothing', blocked: [] }
     const first = await this.#now(options)
     if (first.outcome === 'claimed') return first
     const second = await this.#tryHarder(options, first)
@@ -88,7 +100,7 @@ export class Claiming {
 
   /** Changes in the folders wake it up; without any it looks only now and then. */
   async #waitForOne(options: ClaimOptions, first: Claimed): Promise<Claimed> {
-    const { agent, id, waitMs = 0, mine } = options
+    const { agent, id, waitMs = 0, mine, signal } = options
     const { pending, completed } = this.#files.queues
     let last = first
     let elsewhere: readonly TreePath[] = []
@@ -106,9 +118,10 @@ export class Claiming {
     for (;;) {
       elsewhere = this.#waiting.elsewhere
       const left = deadline - performance.now()
-      const found = await waitFor(this.#files.tree, [pending, completed, ...elsewhere], attempt, { waitMs: left })
+      const folders = [pending, completed, ...elsewhere]
+      const found = await waitFor(this.#files.tree, folders, attempt, { waitMs: left, signal })
       if (found !== 'again') return found ?? last
-      if (performance.now() >= deadline) return last
+      if (performance.now() >= deadline || signal?.aborted) return last
     }
   }
 
@@ -209,6 +222,7 @@ export class Claiming {
     const reason = await this.#policy.against(message, message.body)
     if (reason !== undefined) return { outcome: 'nothing', blocked: [blockedAs(message, reason)] }
     const since = Math.min(leaf.changedAt, await this.#files.tree.now())
-    return { outcome: 'claimed', message, until: since + message.timeoutSeconds * 1000, durability: 'process' }
+    const until = since + message.timeoutSeconds * 1000
+    return { outcome: 'claimed', message, until, durability: 'process', isHeldBefore: true }
   }
 }

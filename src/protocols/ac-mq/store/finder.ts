@@ -1,4 +1,5 @@
 /** Finds messages by id. File names carry the beginning of the id; other files are read once. The id in the header decides. */
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { isMeant, shortLength, shortOf, theOneMeant, thoseMeant } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
@@ -117,7 +118,7 @@ export async function untilFree<T>(id: string, attempt: () => Promise<T | undefi
     if (found !== undefined) return found
     if (performance.now() - startedAt > longestMove) {
       throw unavailable('MESSAGE_BUSY', `Another process has message ${id} in hand and does not let go of it.`, {
-        hint: 'See whether a process is stopped; `signalbox doctor` tells which.',
+        hint: `See whether a process is stopped; ${call('doctor')} tells which.`,
         details: { id },
       })
     }
@@ -240,12 +241,12 @@ const shortIn = (name: string): string | undefined => parseFileName(name)?.short
 
 const isArchived = ({ id, status }: ArchivedEntry, verb: string) =>
   conflict('WRONG_STATE', `Message ${id} is archived, as ${status}; there is nothing to ${verb}.`, {
-    hint: 'Read it with acmq show MISSION ID, and send a new message if it is to be done again.',
+    hint: `Read it with ${call('acmq show', { mission: 'MISSION', id: 'ID' })}, and send a new message if it is to be done again.`,
     details: { id, queue: 'archived', status },
   })
 
 export const noSuchMessage = (id: string, mission: string) =>
   notFound('NO_SUCH_MESSAGE', `There is no message ${id} in mission ${mission}.`, {
-    hint: `See what there is: acmq list ${mission}`,
+    hint: `See what there is: ${call('acmq list', { mission })}`,
     details: { id, mission },
   })

@@ -1,4 +1,5 @@
 /** Messages that stay stuck until a person acts, for `doctor`: one finding for each reason. */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { groupBy } from '../../../kernel/group-by.ts'
 import { printableLine } from '../../../kernel/printable.ts'
@@ -16,7 +17,8 @@ import type { WaitingMessages } from './waiting/waiting.ts'
 export async function stalledClaims(files: MissionFiles, supervision: Supervision): Promise<Finding[]> {
   return (await supervision.findStalled()).map(({ message, overdueSeconds }) => {
     const said = `${message.to} claimed it and did not finish in time; that is ${overdueSeconds} seconds ago.`
-    const hint = `Let it fail, so that it can be tried again: acmq supervise ${files.place.address} --once`
+    const supervise = call('acmq supervise', { mission: files.place.address, once: true })
+    const hint = `Let it fail, so that it can be tried again: ${supervise}`
     return stalledClaim(message.path, said, hint)
   })
 }
@@ -60,7 +62,7 @@ const breakCycle = 'Take one of these out of the `dependencies` of the one befor
 function remedyFor(state: DependencyState, mission: string): { readonly code: string; readonly hint: string } {
   switch (state.is) {
     case 'failed':
-      return { code: 'FAILED_DEPENDENCY', hint: `Try that one again: acmq retry ${mission} ${printableLine(state.on)}` }
+      return { code: 'FAILED_DEPENDENCY', hint: `Try that one again: ${call('acmq retry', { mission, id: state.on })}` }
     case 'unknown':
       return { code: 'UNKNOWN_DEPENDENCY', hint: 'Send a message with that id, or take it out of `dependencies`.' }
     case 'ambiguous':
@@ -79,7 +81,7 @@ export async function unseenRecipients(
   const findings: Finding[] = []
   for (const [agent, messages] of groupBy((await waiting.all()).values(), ({ to }) => to)) {
     if (agent === everyone || (await isSeen(agent))) continue
-    const take = `acmq claim ${files.place.address} --as ${printableLine(agent)}`
+    const take = call('acmq claim', { mission: files.place.address, as: agent })
     findings.push(unseenRecipient(files.at('pending', messages[0]!.name), agent, messages.length, take))
   }
   return findings

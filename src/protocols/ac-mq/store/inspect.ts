@@ -1,5 +1,6 @@
 /** What is wrong in a mission, for `doctor`. Reads the header of every message and changes nothing, unless asked to repair. */
 
+import { call } from '../../../kernel/call.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { type ExpectedKind, findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
@@ -46,7 +47,7 @@ export async function inspectMission(
 async function misplaced(files: MissionFiles): Promise<Finding[]> {
   const findings: Finding[] = await oddInMission(files)
   const tell = (code: string, path: string, message: string, remedy: string) =>
-    findings.push(finding('warning', code, path, message, `${remedy}: acmq reconcile ${files.place.address}`))
+    findings.push(finding('warning', code, path, message, `${remedy}: ${reconcileOf(files)}`))
   const places = new Map<string, string>()
   for (const queue of queueNames) {
     for (const entry of await listIfFolder(files.tree, files.queues[queue])) {
@@ -69,6 +70,8 @@ async function misplaced(files: MissionFiles): Promise<Finding[]> {
   return [...findings, ...(await inspectArchive(files.tree, archivePath(files.place), files.settings))]
 }
 
+const reconcileOf = ({ place }: MissionFiles): string => call('acmq reconcile', { mission: place.address })
+
 async function readEntry(files: MissionFiles, queue: QueueName, { name, kind }: Entry, findings: Finding[]) {
   const path = files.at(queue, name)
   if (kind !== 'leaf') {
@@ -80,8 +83,7 @@ async function readEntry(files: MissionFiles, queue: QueueName, { name, kind }: 
   const [{ message, hint }] = read.problems
   if (read.outcome === 'closed') findings.push(closedMessage(path, message, hint))
   else if (queue !== 'failed' || !(await hasReason(files, name))) {
-    const next = `Correct the file, or set it aside: acmq reconcile ${files.place.address}`
-    findings.push(unreadableMessage(path, message, next))
+    findings.push(unreadableMessage(path, message, `Correct the file, or set it aside: ${reconcileOf(files)}`))
   }
   return undefined
 }

@@ -59,16 +59,9 @@ export class Mission {
     this.files = files
     this.ports = ports
     this.sending = new Sending({ places: files, policy, directory }, { finder, waiting })
-    this.claims = new Claiming({
-      files,
-      finder,
-      waiting,
-      policy,
-      directory,
-      claimMove,
-      reconciliation: this.reconciliation,
-    })
     this.settling = new Settling(files, finder, waiting, claimMove.held)
+    const { settling, reconciliation } = this
+    this.claims = new Claiming({ files, finder, waiting, policy, directory, claimMove, settling, reconciliation })
     this.#finder = finder
     this.#waiting = waiting
     this.#policy = policy

@@ -1,4 +1,5 @@
 /** All missions below one folder, and the missions inside missions. AC-MQ §2, §7.2. */
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
@@ -115,7 +116,7 @@ export class Missions {
     const all = await this.all()
     const meant = nearest(address, all)
     throw notFound('NO_SUCH_MISSION', `There is no mission ${JSON.stringify(name)} under ${root}.`, {
-      hint: meant ? `Did you mean ${meant}?` : `Make it: acmq create-mission ${address}`,
+      hint: meant ? `Did you mean ${meant}?` : `Make it: ${call('acmq create-mission', { name: address })}`,
       details: { mission: name },
     })
   }

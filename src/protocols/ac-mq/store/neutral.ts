@@ -1,5 +1,6 @@
 /** AC-MQ in the words of all protocols: its place is the mission. */
 import { sha256 } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { isSegment, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
@@ -196,7 +197,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       const { quarantinedAt } = await import('../../../messaging/quarantine/quarantine.ts')
       for await (const mission of at()) {
         const place = mission.address
-        const next = `Correct it, then let it be worked on again: acmq retry ${place} ID`
+        const next = `Correct it, then let it be worked on again: ${call('acmq retry', { mission: place, id: 'ID' })}`
         for await (const one of (await mission.overview()).each('failed')) {
           if (!('reason' in one)) continue
           const found = await quarantinedAt(tree, one.path as TreePath, { place, reason: one.reason, next })

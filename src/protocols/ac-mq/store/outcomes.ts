@@ -1,4 +1,5 @@
 /** The outcomes of claiming and settling, and the errors about claims. */
+import { call, inputs } from '../../../kernel/call.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import type { Holding } from '../../../messaging/claims/claim.ts'
 import type { Durability } from '../../../tree/tree.ts'
@@ -18,11 +19,13 @@ export type Claimed =
       readonly message: AcmqViewWithBody
       readonly until: number
       readonly durability: Durability
+      /** The agent held the message before, and claimed it once more. */
+      readonly isHeldBefore?: true
     }
   | { readonly outcome: 'nothing'; readonly blocked: readonly Blocked[] }
 
 export interface Settled<Outcome extends string> {
-  readonly outcome: Outcome | 'unchanged'
+  readonly outcome: Outcome
   readonly message: AcmqView
   readonly durability: Durability
 }
@@ -41,18 +44,18 @@ export const blockedAs = ({ id, summary, to }: Told, reason: string): Blocked =>
 
 export const notClaimed = ({ id, to }: Pick<AcmqRecord, 'id' | 'to'>, mission: string, { agent }: Holding) =>
   conflict('NOT_CLAIMED', `Message ${id} waits in pending, for ${to}: nobody has claimed it.`, {
-    hint: `Claim it first: acmq claim ${mission} --id ${id} --as ${agent}`,
+    hint: `Claim it first: ${call('acmq claim', { mission, id, as: agent })}`,
     details: { id, to, agent },
   })
 
 export const notYours = ({ id, to }: Pick<AcmqRecord, 'id' | 'to'>, agent: string) =>
   conflict('NOT_YOUR_MESSAGE', `Message ${id} is for ${to}, not for ${agent}.`, {
-    hint: `Act as ${to} if that is who you are: --as ${to}`,
+    hint: `Act as ${to} if that is who you are: ${inputs({ as: to })}`,
     details: { id, to, agent },
   })
 
 export const wrongState = (id: string, queue: QueueName, verb: string) =>
   conflict('WRONG_STATE', `Message ${id} is in ${queue}; there is nothing to ${verb}.`, {
-    hint: 'Look at it first: acmq show MISSION ID',
+    hint: `Look at it first: ${call('acmq show', { mission: 'MISSION', id: 'ID' })}`,
     details: { id, queue },
   })

@@ -1,4 +1,5 @@
 /** `.signalbox/policy.yaml`: a message that matches one of its patterns is held back until a person approves it. AC-MQ §11.2. */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { home } from '../../../tree/home.ts'
@@ -10,6 +11,8 @@ export const policyPath: TreePath = childOf(home, 'policy.yaml')
 /** The fields of a message that a policy and an approval look at, beside its body. */
 export type PolicyText = Pick<AcmqRecord, 'id' | 'from' | 'to' | 'summary' | 'dependencies'>
 export type PolicyPlaces = Pick<MissionPlaces, 'tree' | 'inside'>
+
+const approvalOf = ({ id }: PolicyText): string => call('human approve', { id })
 
 /** Milliseconds for which a missing policy is remembered. */
 const believedFor = 20
@@ -49,7 +52,7 @@ export class Policy {
     try {
       const pattern = await this.#matching(record, () => Buffer.from(body).toString('utf8'))
       if (pattern === undefined) return undefined
-      return `It matches ${JSON.stringify(pattern)}: a person must approve it first (signalbox human approve ${record.id}).`
+      return `It matches ${JSON.stringify(pattern)}: a person must approve it first (${approvalOf(record)}).`
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
       return `It waits until the policy can be read. ${error.message}`
@@ -68,7 +71,7 @@ export class Policy {
   async against(record: PolicyText, body: string): Promise<string | undefined> {
     const pattern = await this.holding(record, body)
     if (pattern === undefined) return undefined
-    return `held by policy: it matches ${JSON.stringify(pattern)} and nobody has approved it (signalbox human approve ${record.id})`
+    return `held by policy: it matches ${JSON.stringify(pattern)} and nobody has approved it (${approvalOf(record)})`
   }
 
   /** True when there is a policy with patterns. */

@@ -3,6 +3,7 @@
  * next attempt: an agent that still works on the attempt before is told that it lost its claim. AC-MQ §4.3, §4.4, §8.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
+import { call, inputs } from '../../../kernel/call.ts'
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
 import { type Claim, type Holding, lostClaim, whyLost } from '../../../messaging/claims/claim.ts'
@@ -62,7 +63,7 @@ export class Settling {
     ref: MessageRef,
     holding: Holding,
     result: { readonly text?: string; readonly links?: readonly string[] } = {},
-  ): Promise<Settled<'completed'>> {
+  ): Promise<Settled<'completed' | 'unchanged'>> {
     const { text = '', links = [] } = result
     const at = this.#files.clock.now()
     return this.#settle(ref, holding, 'complete', (before, header) =>
@@ -77,7 +78,7 @@ export class Settling {
     ref: MessageRef,
     holding: Holding,
     failure: { readonly reason: string; readonly detail?: string },
-  ): Promise<Settled<'failed'>> {
+  ): Promise<Settled<'failed' | 'unchanged'>> {
     const at = this.#files.clock.now()
     return this.#settle(ref, holding, 'fail', (before) =>
       withFailure(withStatus(before, 'failed'), { agent: holding.agent, at, ...failure }),
@@ -107,7 +108,7 @@ export class Settling {
   }
 
   /** A failed message waits again, as its next attempt, for its first recipient or for `to`. */
-  async retry(id: string, options: { readonly to?: string } = {}): Promise<Settled<'retried'>> {
+  async retry(id: string, options: { readonly to?: string } = {}): Promise<Settled<'retried' | 'unchanged'>> {
     const to = options.to === undefined ? undefined : recipientId(options.to)
     const found = await this.#finder.findInQueue(id, 'retry')
     if (found.queue === 'pending') {
@@ -163,7 +164,7 @@ export class Settling {
     ending: Ending,
     /** `header`: of a message in our own form, the text of the header. */
     change: (before: Uint8Array, header?: string) => Uint8Array | Overwrite,
-  ): Promise<Settled<Ended[Ending]>> {
+  ): Promise<Settled<Ended[Ending] | 'unchanged'>> {
     const holding = checked(given)
     const queue: Ended[Ending] = transitions.processing[ending]
     const settle = (before: Uint8Array, { header }: AcmqMessage) => this.#fitting(change(before, header))
@@ -228,11 +229,11 @@ export class Settling {
   }
 
   /** For a message that is not in `processing/`: unchanged if the caller settled it before, otherwise the claim is lost. */
-  async #settledBefore<Outcome extends 'completed' | 'failed'>(
+  async #settledBefore(
     ref: MessageRef,
     holding: Holding,
-    queue: Outcome,
-  ): Promise<Settled<Outcome>> {
+    queue: 'completed' | 'failed',
+  ): Promise<Settled<'unchanged'>> {
     const id = typeof ref === 'string' ? ref : ref.id
     const settled = await this.#settledCopy(id, queue)
     if (!settled) throw await this.#lost(ref, holding)
@@ -258,7 +259,7 @@ export class Settling {
     if (!(change instanceof Uint8Array) || change.length <= most) return change
     const message = `With this text the message would have ${change.length} bytes, and ${most} is the most.`
     throw invalidInput('TOO_LARGE', message, {
-      hint: 'Write the text to a file in the mission and give that as --link.',
+      hint: `Write the text to a file in the mission and give that as ${inputs({ link: 'PATH' })}.`,
     })
   }
 
@@ -271,7 +272,7 @@ export class Settling {
   #expectMoved(moved: Moved, id: string): Moving {
     if (moved.outcome === 'moved') return moved
     throw conflict('TWO_QUEUES', `Message ${id} is in two queues at once.`, {
-      hint: `Put that in order: acmq reconcile ${this.#files.place.address}`,
+      hint: `Put that in order: ${call('acmq reconcile', { mission: this.#files.place.address })}`,
       details: { id },
     })
   }
@@ -298,7 +299,8 @@ const isNeverClaimed = (record: AcmqRecord, { attempt }: Holding): boolean =>
 
 function notFailed(id: string, to: string, wanted: string) {
   const message = `Message ${id} is in pending already, for ${to}: only a failed message can go to ${wanted}.`
-  const hint = `Let it fail first: acmq claim MISSION --id ${id} --as ${to}, then acmq fail`
+  const claim = call('acmq claim', { mission: 'MISSION', id, as: to })
+  const hint = `Let it fail first: ${claim}, then ${call('acmq fail')}`
   return conflict('WRONG_STATE', message, { hint, details: { id, queue: 'pending', to } })
 }
 

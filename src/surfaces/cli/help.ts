@@ -1,9 +1,7 @@
 /** Help, made from the command table and the operations, so that it cannot differ from what is accepted. */
-import { spellCalls } from '../../kernel/call.ts'
 import type { Field, Fields } from '../../kernel/field.ts'
 import { expectedOf, printDuration } from '../../operations/check-input.ts'
 import { exitOf, type Operation } from '../../operations/define.ts'
-import { commandLine } from './call-spelling.ts'
 import type { Group, Summaries } from './command.ts'
 import { globalFlags, shortFlags } from './global-flags.ts'
 import { grid } from './grid.ts'
@@ -71,11 +69,11 @@ export function usageLine(path: readonly string[], operation: Operation): string
 }
 
 /** Help for programs: the same, as data. */
-export function helpJson(path: readonly string[], operation: Operation): unknown {
+export function helpJson(path: readonly string[], operation: Operation, { spell }: Pick<Screen, 'spell'>): unknown {
   const inputs = Object.entries(shownInputs(operation)).map(([name, field]) => ({
     name,
     spelled: spelled(name, field),
-    expected: spellCalls(expectedOf(field), commandLine),
+    expected: spell(expectedOf(field)),
     required: field.required === true,
     ...('default' in field && field.default !== undefined ? { default: field.default } : {}),
     help: field.help,

@@ -68,16 +68,16 @@ export class Claiming {
         .catch((refusal) => expectShown(this.#files, agent, refusal))
       await policy
     }
-    const claimed = await this.#claim(options)
-    if (claimed.outcome === 'nothing' || !options.signal?.aborted || claimed.isHeldBefore) return claimed
+    const { signal } = options
+    if (signal?.aborted) return { outcome: 'nothing', blocked: [] }
+    const first = await this.#now(options)
+    const claimed = first.outcome === 'claimed' ? first : await this.#tryAndWait(options, first)
+    if (claimed.outcome === 'nothing' || !signal?.aborted || claimed.isHeldBefore) return claimed
     await this.#parts.settling.release(claimed.message, { agent, attempt: claimed.message.attempt })
     return { outcome: 'nothing', blocked: [] }
   }
 
-  async #claim(options: ClaimOptions): Promise<Claimed> {
-    if (options.signal?.aborted) return { outcome: 'nothing', blocked: [] }
-    const first = await this.#now(options)
-    if (first.outcome === 'claimed') return first
+  async #tryAndWait(options: ClaimOptions, first: Claimed): Promise<Claimed> {
     const second = await this.#tryHarder(options, first)
     return second.outcome === 'claimed' || !options.waitMs ? second : this.#waitForOne(options, second)
   }

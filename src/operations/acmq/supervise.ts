@@ -6,7 +6,7 @@ import type { BusDocument, Kept, Merged, Mission, Repair, Swept } from '../../pr
 import { actorOf, type Context, defineOperation } from '../define.ts'
 import { mission, openTimedMissions } from './mission.ts'
 import { busDocuments, message, moves, repairs, reportMode, snapshot } from './shapes.ts'
-import { superviseOn } from './supervising.ts'
+import { hasDone, superviseOn } from './supervising.ts'
 
 const supervised = {
   mission: 'text',
@@ -125,24 +125,12 @@ async function passOver(
     const next = await (await one.supervision()).nextStallAt()
     if (next !== undefined) nextAt.push(next)
   }
-  const didSomething =
-    stalled.length > 0 ||
-    documents.length > 0 ||
-    snapshots.length > 0 ||
-    reports.length > 0 ||
-    moves.length > 0 ||
-    archived > 0 ||
-    repairs.some(({ what }) => !onlyTold.includes(what))
+  const done = { stalled, repairs, archived, documents, snapshots, reports, moves }
+  const repaired = repairs.filter(({ what }) => !onlyTold.includes(what))
   return {
-    outcome: didSomething ? 'swept' : 'nothing',
+    outcome: hasDone({ ...done, repairs: repaired }) ? 'swept' : 'nothing',
     mission: missions[0].address,
-    stalled,
-    repairs,
-    archived,
-    documents,
-    snapshots,
-    reports,
-    moves,
+    ...done,
     ...busy,
     ...(missing > 0 ? { missing } : {}),
     nextStallAt: nextAt.length === 0 ? null : isoTime(Math.min(...nextAt)),

@@ -390,7 +390,7 @@ describe('send', () => {
     expect(from([])).toBe('configured')
     writeFileSync(join(root, 'signalbox.yaml'), '')
     expect(
-      refused(['send', 'alpha', '--to', 'gemini', '--body', 'x'], 2, /Nobody was named as the sender/, /--from/),
+      refused(['send', 'alpha', '--to', 'gemini', '--body', 'x'], 2, /Nobody was named as the sender/, /--as AGENT/),
     ).toBe('NO_AGENT')
   })
 
@@ -405,8 +405,8 @@ describe('send', () => {
 
   it.each<[string, string[], number, RegExp, string]>([
     ['nothing to send', ['--to', 'gemini'], 2, /There is nothing to send/, 'MISSING_INPUT'],
-    ['both', ['--to', 'gemini', '--body', 'x', '--file', 'message.md'], 2, /Both --body and --file/, 'GIVEN_TWICE'],
-    ['nobody to send it to', ['--body', 'x'], 2, /--to is missing/, 'MISSING_INPUT'],
+    ['both', ['--to', 'gemini', '--body', 'x', '--file', 'message.md'], 2, /Both a body and a file/, 'GIVEN_TWICE'],
+    ['nobody to send it to', ['--body', 'x'], 2, /The recipient is missing/, 'MISSING_INPUT'],
     [
       'a file that is not there',
       ['--to', 'gemini', '--file', 'none.md'],

@@ -112,7 +112,7 @@ describe('a list', () => {
       'waiting1',
     )
     expect(text('acmq', 'graph', 'alpha', '--limit', '1')).toMatch(
-      /^flowchart TD\n {2}%% 2 more messages: see --limit\n/,
+      /^flowchart TD\n {2}%% 2 more messages: raise the limit\n/,
     )
     expect(json('acmq', 'graph', 'alpha', '--limit', '1', '--format', 'json').graph).toMatchObject({
       nodes: [{ id: 'waiting1' }],

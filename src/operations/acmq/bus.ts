@@ -1,7 +1,10 @@
 import { text, withoutUndefined } from '../../kernel/field.ts'
-import { defineOperation } from '../define.ts'
+import { actorOf, defineOperation } from '../define.ts'
 import { noticesAbout } from '../stores.ts'
 import { mission, openMission } from './mission.ts'
+import { busDocuments } from './shapes.ts'
+
+const made = { mission: 'text', documents: busDocuments } as const
 
 export const bus = defineOperation({
   name: 'bus',
@@ -17,6 +20,9 @@ export const bus = defineOperation({
   },
   lists: { documents: 'first' },
   outcomes: { made: 'done', unchanged: 'done', asked: 'done', nothing: 'nothing' },
+  output: { made, unchanged: made, asked: made, nothing: made },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'acmq bus alpha', does: 'of everything that belongs together' },
     { command: 'acmq bus alpha --query "database performance"', does: 'of what a query finds' },
@@ -25,12 +31,10 @@ export const bus = defineOperation({
 
   async run(context, { mission, query, by }) {
     const opened = await openMission(context, mission)
-    const { agent } = await context.configuration()
     const unseen = await noticesAbout(context, by)
     for (const notice of unseen) context.report.notice(notice)
-    const { outcome, documents, instead } = await (await opened.memory()).bus(
-      withoutUndefined({ query, by, from: agent }),
-    )
+    const options = withoutUndefined({ query, by, from: await actorOf(context) })
+    const { outcome, documents, instead } = await (await opened.memory()).bus(options)
     if (instead !== undefined) context.report.notice(instead)
     return { outcome, mission: opened.address, documents } as const
   },

@@ -1,10 +1,13 @@
+import { call } from '../../kernel/call.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import { duration, flag, list, text, withoutUndefined } from '../../kernel/field.ts'
 import type { Mission } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { type Context, defineOperation, whoActs } from '../define.ts'
+import { durability } from '../shapes.ts'
 import { type Hydration, hydrated, openMissions } from './mission.ts'
+import { hydration, messageWithBody } from './shapes.ts'
 
 export const claim = defineOperation({
   name: 'claim',
@@ -27,6 +30,11 @@ export const claim = defineOperation({
   },
   lists: { blocked: 'first' },
   outcomes: { claimed: 'done', nothing: 'nothing' },
+  output: {
+    claimed: { message: messageWithBody, until: 'time', durability, 'hydration?': hydration },
+    nothing: { blocked: [{ id: 'text', summary: 'text', to: 'text', reason: 'advice' }] },
+  },
+  effects: 'writes',
   examples: [
     { command: 'acmq claim alpha --as gemini', does: 'take what comes next' },
     { command: 'acmq claim alpha --as gemini --wait 60 --json', does: 'wait up to a minute for it' },
@@ -38,7 +46,8 @@ export const claim = defineOperation({
     const agent = await whoActs(context)
     const missions = await openMissions(context)
     await tellClock(context)
-    const claimed = await missions.claim(mission, withoutUndefined({ agent, id, mine, waitMs: wait }))
+    const { signal } = context
+    const claimed = await missions.claim(mission, withoutUndefined({ agent, id, mine, waitMs: wait, signal }))
     if (claimed.outcome === 'nothing') return claimed
     const { message, until, durability } = claimed
     const more = hydrate ? await hydrationOf(context, await missions.open(message.mission), message.id) : {}
@@ -48,10 +57,11 @@ export const claim = defineOperation({
   untold(claimed) {
     if (claimed.outcome === 'nothing') return undefined
     const { id, mission, to, attempt } = claimed.message
-    const which = `${mission} ${id} --as ${to} --attempt ${attempt}`
+    const again = call('acmq claim', { mission, id, as: to })
+    const giveUp = call('acmq fail', { mission, id, as: to, attempt, reason: 'TEXT' })
     return (
-      `Message ${id} is claimed all the same, and held by ${to} until ${claimed.until}. Get it again with ` +
-      `acmq claim ${mission} --id ${id} --as ${to}, or give it up with acmq fail ${which} --reason TEXT.`
+      `Message ${id} is claimed all the same, and held by ${to} until ${claimed.until}. Get it again with ${again}, ` +
+      `or give it up with ${giveUp}.`
     )
   },
 })

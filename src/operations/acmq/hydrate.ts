@@ -1,6 +1,7 @@
 import { integer, text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
+import { hydration } from './shapes.ts'
 
 export const hydrate = defineOperation({
   name: 'hydrate',
@@ -17,6 +18,8 @@ export const hydrate = defineOperation({
     budget: integer('At most about so many tokens.', { least: 1, placeholder: 'TOKENS' }),
   },
   outcomes: { hydrated: 'done' },
+  output: { hydrated: { mission: 'text', ...hydration } },
+  effects: 'reads',
   examples: [
     { command: 'acmq hydrate alpha', does: 'for the start of an agent' },
     { command: 'acmq hydrate alpha 1f2e3d4c --budget 8000', does: 'for one task, within a budget' },

@@ -1,12 +1,15 @@
 /** The verbs that look at messages and change nothing: list, show, graph, find-stalled. */
+import { inputs } from '../../kernel/call.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import type { Headline } from '../../kernel/envelope.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { choice, flag, integer, text, withoutUndefined } from '../../kernel/field.ts'
+import { anyOf, oneOf } from '../../kernel/shape.ts'
 import { type Mission, queueNames, type Unreadable } from '../../protocols/ac-mq/index.ts'
 import { bounded, limit } from '../bounded.ts'
 import { defineOperation } from '../define.ts'
 import { messageId, mission, openMission, openTimedMissions } from './mission.ts'
+import { listedMessage, messageWithBody, rejected, stalled } from './shapes.ts'
 
 /** A message, and why it cannot be claimed yet if that is so. Of archived ones less is known without unpacking. */
 interface ListedMessage extends Headline {
@@ -33,6 +36,8 @@ export const list = defineOperation({
     limit,
   },
   outcomes: { listed: 'done' },
+  output: { listed: { mission: 'text', messages: [listedMessage], rejected, leftOut: 'integer' } },
+  effects: 'reads',
   examples: [
     { command: 'acmq list alpha --queue pending', does: 'see what waits' },
     { command: 'acmq list alpha --blocked', does: 'see why some of it cannot be claimed' },
@@ -42,7 +47,7 @@ export const list = defineOperation({
   async run(context, { mission, queue, to, blocked, limit }) {
     if (blocked && queue !== undefined && queue !== 'pending') {
       throw invalidInput('CONTRADICTION', `Nothing in ${queue} is blocked; only what is pending can be.`, {
-        hint: 'Leave out --queue, or leave out --blocked.',
+        hint: `Leave out ${inputs({ queue })}, or leave out ${inputs({ blocked })}.`,
       })
     }
     const opened = await openMission(context, mission)
@@ -73,6 +78,8 @@ export const show = defineOperation({
   summary: 'Show one message with its text, wherever it is, in the archive too.',
   input: { mission, id: messageId },
   outcomes: { shown: 'done' },
+  output: { shown: { message: messageWithBody } },
+  effects: 'reads',
   examples: [{ command: 'acmq show alpha 1f2e3d4c', does: 'read it without claiming it' }],
 
   async run(context, { mission, id }) {
@@ -83,15 +90,19 @@ export const show = defineOperation({
   },
 })
 
+const formats = ['mermaid', 'dot', 'json'] as const
+
 export const graph = defineOperation({
   name: 'graph',
   summary: 'Draw which message waits for which, with their states.',
   input: {
     mission,
-    format: choice('How to draw it.', ['mermaid', 'dot', 'json'], { default: 'mermaid' }),
+    format: choice('How to draw it.', formats, { default: 'mermaid' }),
     limit: integer('At most so many messages, unfinished ones first; how many were left out is told.', { least: 1 }),
   },
   outcomes: { drawn: 'done' },
+  output: { drawn: { mission: 'text', format: oneOf(...formats), graph: anyOf('text', 'record') } },
+  effects: 'reads',
   examples: [
     { command: 'acmq graph alpha', does: 'for Markdown that shows Mermaid' },
     { command: 'acmq graph alpha --format dot | dot -Tsvg > graph.svg', does: 'as a picture' },
@@ -112,6 +123,8 @@ export const findStalled = defineOperation({
   input: { mission },
   lists: { stalled: 'first' },
   outcomes: { listed: 'done' },
+  output: { listed: { stalled } },
+  effects: 'reads',
   examples: [
     { command: 'acmq find-stalled alpha', does: 'see who has not been heard of' },
     { command: 'acmq supervise alpha --once', does: 'let them fail, and ask their senders to look into it' },

@@ -1,6 +1,10 @@
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
+import { durability } from '../shapes.ts'
 import { mission, openMission } from './mission.ts'
+import { milestones } from './shapes.ts'
+
+const ticked = { mission: 'text', milestones, durability } as const
 
 export const milestone = defineOperation({
   name: 'milestone',
@@ -16,6 +20,9 @@ export const milestone = defineOperation({
   },
   lists: { milestones: 'first' },
   outcomes: { ticked: 'done', unchanged: 'done' },
+  output: { ticked, unchanged: ticked },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'acmq milestone alpha "First draft"', does: 'tick it' },
     { command: 'acmq milestone alpha "First draft" --undo', does: 'take the tick back' },

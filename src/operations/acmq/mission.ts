@@ -1,4 +1,5 @@
 /** What the commands of AC-MQ share: the mission they work on, and the inputs that several of them take. */
+import { call } from '../../kernel/call.ts'
 import { flag, integer, text } from '../../kernel/field.ts'
 import { acmq, type Mission, type Missions } from '../../protocols/ac-mq/index.ts'
 import type { Context } from '../define.ts'
@@ -9,14 +10,14 @@ export type { AcmqView, AcmqViewWithBody, Hydration } from '../../protocols/ac-m
 export const mission = text('The mission: NAME, or PARENT/CHILD for one inside another.', {
   positional: true,
   required: true,
-  expected: 'the name of a mission, such as system-design (`acmq missions` lists them)',
+  expected: `the name of a mission, such as system-design (${call('acmq missions')} lists them)`,
 })
 
 export const messageId = text('The message: its id, or the first eight characters of it.', {
   positional: true,
   required: true,
   placeholder: 'ID',
-  expected: 'the id of a message, such as 1f2e3d4c (`acmq list MISSION` shows them)',
+  expected: `the id of a message, such as 1f2e3d4c (${call('acmq list', { mission: 'MISSION' })} shows them)`,
 })
 
 export const attempt = integer('Which claim is meant, as `claim` told it; without it, the one in force.', { least: 1 })

@@ -1,7 +1,9 @@
 /** The verbs for missions themselves: make one, list all. */
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
+import { durability } from '../shapes.ts'
 import { openMissions } from './mission.ts'
+import { counts } from './shapes.ts'
 
 export const missions = defineOperation({
   name: 'missions',
@@ -9,6 +11,8 @@ export const missions = defineOperation({
   input: {},
   lists: { missions: 'first' },
   outcomes: { listed: 'done' },
+  output: { listed: { missions: [{ mission: 'text', path: 'text', objective: 'text', counts }] } },
+  effects: 'reads',
   examples: [{ command: 'acmq missions', does: 'see what there is' }],
 
   async run(context) {
@@ -28,6 +32,8 @@ export const missions = defineOperation({
   },
 })
 
+const made = { mission: 'text', path: 'text', manifest: 'text', durability } as const
+
 export const createMission = defineOperation({
   name: 'create-mission',
   summary: 'Make a mission: its folders, its queues and a manifest to fill in.',
@@ -41,6 +47,9 @@ export const createMission = defineOperation({
     objective: text('What the mission is for; it goes into the manifest.'),
   },
   outcomes: { created: 'done', unchanged: 'done' },
+  output: { created: made, unchanged: made },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'acmq create-mission system-design --objective "Design the login"', does: 'make a mission' },
     { command: 'acmq create-mission system-design/database', does: 'make one inside it' },

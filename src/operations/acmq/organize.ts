@@ -1,7 +1,11 @@
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { flag, list, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
+import { moves } from './shapes.ts'
+
+const organized = { mission: 'text', moves, stay: [{ path: 'text', reason: 'text' }] } as const
 
 export const organize = defineOperation({
   name: 'organize',
@@ -17,6 +21,8 @@ export const organize = defineOperation({
   },
   lists: { moves: 'first', stay: 'first' },
   outcomes: { organized: 'done', planned: 'done', unchanged: 'done', undone: 'done' },
+  output: { organized, planned: organized, unchanged: organized, undone: organized },
+  effects: 'writes',
   examples: [
     { command: 'acmq organize alpha --dry-run', does: 'see what would move' },
     { command: 'acmq organize alpha', does: 'move it' },
@@ -27,14 +33,13 @@ export const organize = defineOperation({
   async run(context, { mission, dryRun, undo, pin }) {
     if (undo && (dryRun || pin.length > 0)) {
       throw invalidInput('CONTRADICTION', 'Undoing moves everything back; there is nothing to preview or to pin.', {
-        hint: 'Give --undo alone.',
+        hint: `Give ${inputs({ undo })} alone.`,
       })
     }
     const opened = await openMission(context, mission)
-    if (pin.length > 0) await (await opened.memory()).pin(pin)
-    const organized = undo
-      ? await (await opened.memory()).undoOrganize()
-      : await (await opened.memory()).organize({ dryRun })
-    return { ...organized, mission: opened.address }
+    const memory = await opened.memory()
+    if (pin.length > 0) await memory.pin(pin)
+    const done = undo ? await memory.undoOrganize() : await memory.organize({ dryRun })
+    return { ...done, mission: opened.address }
   },
 })

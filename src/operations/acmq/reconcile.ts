@@ -1,7 +1,9 @@
 import type { Manifest } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
-import { defineOperation } from '../define.ts'
+import { actorOf, defineOperation } from '../define.ts'
+import { notices } from '../shapes.ts'
 import { hydrated, mission, openMission } from './mission.ts'
+import { counts, hydration, message, milestones, repairs } from './shapes.ts'
 
 export const reconcile = defineOperation({
   name: 'reconcile',
@@ -12,6 +14,19 @@ export const reconcile = defineOperation({
   input: { mission, hydrate: hydrated },
   lists: { mine: 'first', repairs: 'first' },
   outcomes: { reconciled: 'done' },
+  output: {
+    reconciled: {
+      mission: 'text',
+      counts,
+      'manifest?': { objective: 'text', 'status?': 'text', milestones, patterns: ['text'] },
+      mine: [{ message, isStalled: 'flag' }],
+      repairs,
+      notices,
+      'hydration?': hydration,
+    },
+  },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'acmq reconcile alpha --as gemini', does: 'find out what gemini was doing' },
     { command: 'acmq reconcile alpha --as gemini --hydrate', does: 'and what it should know: for its start' },
@@ -20,8 +35,7 @@ export const reconcile = defineOperation({
   async run(context, { mission, hydrate }) {
     const opened = await openMission(context, mission)
     await tellClock(context)
-    const { agent } = await context.configuration()
-    const { manifest: read, ...view } = await (await opened.upkeep()).reconcile(agent)
+    const { manifest: read, ...view } = await (await opened.upkeep()).reconcile(await actorOf(context))
     const { manifest, notices } = read ? toldOf(read) : { manifest: undefined, notices: [] }
     const hydration = hydrate ? { hydration: await (await opened.documents()).hydrate() } : {}
     return { ...view, manifest, notices, mission: opened.address, ...hydration }

@@ -1,8 +1,22 @@
 import { choice, integer, text, withoutUndefined } from '../../kernel/field.ts'
 import { reportModes } from '../../protocols/ac-mq/index.ts'
-import { defineOperation } from '../define.ts'
+import { actorOf, defineOperation } from '../define.ts'
 import { noticesAbout } from '../stores.ts'
 import { mission, openMissions } from './mission.ts'
+import { reportMode } from './shapes.ts'
+
+const reported = {
+  mission: 'text',
+  mode: reportMode,
+  document: 'text',
+  tokens: 'integer',
+  isShortened: 'flag',
+  writtenBy: 'text',
+  'path?': 'text',
+  'parts?': 'integer',
+  'asked?': 'text',
+  'instead?': 'advice',
+} as const
 
 export const report = defineOperation({
   name: 'report',
@@ -22,6 +36,8 @@ export const report = defineOperation({
     budget: integer('At most about so many tokens.', { least: 1, placeholder: 'TOKENS' }),
   },
   outcomes: { reported: 'done', asked: 'done' },
+  output: { reported, asked: reported },
+  effects: 'writes',
   examples: [
     { command: 'acmq report alpha --mode top-down', does: 'where it stands' },
     { command: 'acmq report alpha --mode holistic --out findings/story.md', does: 'the story, kept in the mission' },
@@ -33,12 +49,11 @@ export const report = defineOperation({
 
   async run(context, { mission, mode, out, by, budget }) {
     const [opened, ...inner] = await (await openMissions(context)).within(mission)
-    const { agent } = await context.configuration()
     const unseen = await noticesAbout(context, by)
     for (const notice of unseen) context.report.notice(notice)
-    const options = withoutUndefined({ out, by, budgetTokens: budget, from: agent })
-    const reported = await (await opened.memory()).report({ mode, ...options }, inner)
-    if (reported.instead !== undefined) context.report.notice(reported.instead)
-    return { ...reported, mission: opened.address }
+    const options = withoutUndefined({ out, by, budgetTokens: budget, from: await actorOf(context) })
+    const written = await (await opened.memory()).report({ mode, ...options }, inner)
+    if (written.instead !== undefined) context.report.notice(written.instead)
+    return { ...written, mission: opened.address }
   },
 })

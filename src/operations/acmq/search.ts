@@ -1,7 +1,17 @@
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { flag, integer, text } from '../../kernel/field.ts'
+import { oneOf } from '../../kernel/shape.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
+import { message } from './shapes.ts'
+
+const found = {
+  mission: 'text',
+  hits: [{ message, score: 'number', by: [oneOf('words', 'meaning')] }],
+  leftOut: 'integer',
+  provider: 'text',
+} as const
 
 export const search = defineOperation({
   name: 'search',
@@ -23,6 +33,8 @@ export const search = defineOperation({
     meaning: flag('Only by meaning.'),
   },
   outcomes: { found: 'done', nothing: 'nothing' },
+  output: { found, nothing: found },
+  effects: 'reads',
   examples: [
     { command: 'acmq search alpha "database performance"', does: 'the best ten' },
     { command: 'acmq search alpha "login fails" --words --limit 3', does: 'only what has these words' },
@@ -31,7 +43,7 @@ export const search = defineOperation({
   async run(context, { mission, query, limit, words, meaning }) {
     if (words && meaning) {
       throw invalidInput('CONTRADICTION', 'Only by words and only by meaning: that is nothing.', {
-        hint: 'Leave out --words or --meaning; without either both count.',
+        hint: `Leave out ${inputs({ words })} or ${inputs({ meaning })}; without either both count.`,
       })
     }
     const opened = await openMission(context, mission)

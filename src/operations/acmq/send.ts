@@ -1,9 +1,14 @@
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { duration, integer, list, text, withoutUndefined } from '../../kernel/field.ts'
 import type { AcmqDraft, Mission } from '../../protocols/ac-mq/index.ts'
-import { type Context, defineOperation } from '../define.ts'
+import { defineOperation } from '../define.ts'
+import { durability, notices } from '../shapes.ts'
 import { noticesAbout } from '../stores.ts'
 import { mission, openSender } from './mission.ts'
+import { message } from './shapes.ts'
+
+const sent = { message, durability, notices } as const
 
 /** Large ones travel by reference, so the limit is only against accidents. */
 const longestBody = 64 << 20
@@ -48,6 +53,8 @@ export const send = defineOperation({
     id: text('An id of your own, for senders that may have to repeat themselves.', { placeholder: 'UUID' }),
   },
   outcomes: { sent: 'done', unchanged: 'done' },
+  output: { sent, unchanged: sent },
+  effects: 'writes',
   examples: [
     { command: 'acmq send alpha --to gemini --as claude --body "Design the schema"', does: 'send a line' },
     { command: 'acmq send alpha --to gemini --file message.md', does: 'send a file, with or without front matter' },
@@ -58,12 +65,16 @@ export const send = defineOperation({
     const opened = await openSender(context, input.mission)
     const draft = await draftOf(input, opened)
     const to = input.to ?? draft.to
-    if (to === undefined) throw missing('to', '--to is missing: who gets it.', 'Give --to AGENT, or `to:` in the file.')
+    if (to === undefined) {
+      const hint = `Give ${inputs({ to: 'AGENT' })}, or \`to:\` in the file.`
+      throw missing('to', 'The recipient is missing: who gets it.', hint)
+    }
     const dependencies = input.depends.length > 0 ? input.depends : (draft.dependencies ?? [])
     const untimely = await opened.sending.checkDependencies(dependencies)
-    const from = draft.from ?? input.from ?? (await whoSends(context))
+    const from = draft.from ?? input.from
+    if (from === undefined) throw noSender()
     const unseen = await noticesAbout(context, to)
-    const message = withoutUndefined({
+    const content = withoutUndefined({
       from,
       to,
       body: draft.body,
@@ -76,9 +87,8 @@ export const send = defineOperation({
       envelope: draft.envelope,
       otherFields: draft.otherFields,
     })
-    const sent = await opened.sending.send(message)
-    const notices = [...sent.notices, ...draft.notices, ...untimely, ...unseen]
-    return { outcome: sent.outcome, message: sent.message, durability: sent.durability, notices }
+    const { outcome, message, durability, notices } = await opened.sending.send(content)
+    return { outcome, message, durability, notices: [...notices, ...draft.notices, ...untimely, ...unseen] }
   },
 
   untold: ({ message }) => `Message ${message.id} is sent all the same: do not send it again.`,
@@ -92,26 +102,25 @@ interface Given {
 
 async function draftOf({ file, body, summary }: Given, { sending }: Pick<Mission, 'sending'>): Promise<AcmqDraft> {
   if (file !== undefined && body !== undefined) {
-    throw invalidInput('GIVEN_TWICE', 'Both --body and --file were given.', { hint: 'Give one of them.' })
+    throw invalidInput('GIVEN_TWICE', 'Both a body and a file were given.', { hint: 'Give one of them.' })
   }
   // A pipe whose beginning failed gives an empty text, and nobody means to send that.
   if (file?.trim() === '')
     throw missing('file', 'The text is empty: nothing was sent.', 'See what the file or pipe gives.')
   if (file !== undefined) return sending.readDraft(file)
   if (body?.trim() === '' && summary === undefined) {
-    throw missing('body', 'The text is empty: nothing was sent.', 'Give --body TEXT, or a --summary that says it all.')
+    const hint = `Give ${inputs({ body: 'TEXT' })}, or a ${inputs({ summary: 'TEXT' })} that says it all.`
+    throw missing('body', 'The text is empty: nothing was sent.', hint)
   }
   if (body !== undefined) return { body, notices: [] }
-  throw missing('body', 'There is nothing to send.', 'Give --body TEXT or --file FILE; `-` reads standard input.')
+  const hint = `Give ${inputs({ body: 'TEXT' })} or ${inputs({ file: 'FILE' })}; \`-\` reads standard input.`
+  throw missing('body', 'There is nothing to send.', hint)
 }
 
-async function whoSends(context: Context): Promise<string> {
-  const { agent } = await context.configuration()
-  if (agent !== undefined) return agent
-  throw invalidInput('NO_AGENT', 'Nobody was named as the sender.', {
-    hint: 'Give --from AGENT or --as AGENT, set SIGNALBOX_AGENT, or write `from:` in the file.',
+const noSender = () =>
+  invalidInput('NO_AGENT', 'Nobody was named as the sender.', {
+    hint: `Give ${inputs({ as: 'AGENT' })}, set SIGNALBOX_AGENT, or write \`from:\` in the file.`,
   })
-}
 
 const missing = (field: string, message: string, hint: string) =>
   invalidInput('MISSING_INPUT', message, { hint, details: { field } })

@@ -3,8 +3,13 @@ import { isoTime } from '../../kernel/clock.ts'
 import { list, text, withoutUndefined } from '../../kernel/field.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation, whoActs } from '../define.ts'
+import { durability, notices } from '../shapes.ts'
 import { noticesAbout } from '../stores.ts'
 import { attempt, messageId, mission, openMission } from './mission.ts'
+import { message } from './shapes.ts'
+
+const settled = { message, durability } as const
+const settledWithNotices = { ...settled, notices } as const
 
 export const complete = defineOperation({
   name: 'complete',
@@ -22,6 +27,9 @@ export const complete = defineOperation({
     }),
   },
   outcomes: { completed: 'done', unchanged: 'done' },
+  output: { completed: settledWithNotices, unchanged: settledWithNotices },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'acmq complete alpha 1f2e3d4c --as gemini --result "Three tables."', does: 'with a line' },
     { command: 'acmq complete alpha 1f2e3d4c --as gemini --link findings/rust.md', does: 'with a file of the mission' },
@@ -55,6 +63,9 @@ export const fail = defineOperation({
     }),
   },
   outcomes: { failed: 'done', unchanged: 'done' },
+  output: { failed: settled, unchanged: settled },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'acmq fail alpha 1f2e3d4c --as gemini --reason "No network"', does: 'give it up' }],
 
   async run(context, { mission, id, attempt, reason, detail }) {
@@ -76,6 +87,9 @@ export const retry = defineOperation({
     to: text('Give it to somebody else: an agent, or `all`.', { placeholder: 'AGENT' }),
   },
   outcomes: { retried: 'done', unchanged: 'done' },
+  output: { retried: settledWithNotices, unchanged: settledWithNotices },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'acmq retry alpha 1f2e3d4c', does: 'try once more' },
     { command: 'acmq retry alpha 1f2e3d4c --to codex', does: 'let another agent try' },
@@ -93,7 +107,10 @@ export const renew = defineOperation({
   name: 'renew',
   summary: 'Say that you still work on a message: its time starts again.',
   input: { mission, id: messageId, attempt },
-  outcomes: { renewed: 'done', unchanged: 'done' },
+  outcomes: { renewed: 'done' },
+  output: { renewed: { ...settled, until: 'time' } },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'acmq renew alpha 1f2e3d4c --as gemini --attempt 1', does: 'keep the claim' }],
 
   async run(context, { mission, id, attempt }) {

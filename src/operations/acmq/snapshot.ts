@@ -2,6 +2,7 @@ import { choice } from '../../kernel/field.ts'
 import { queueNames } from '../../protocols/ac-mq/index.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
+import { snapshot as shape } from './shapes.ts'
 
 export const snapshot = defineOperation({
   name: 'snapshot',
@@ -11,6 +12,8 @@ export const snapshot = defineOperation({
     'both. A fast mission is put down in summaries, a slow one with everything its messages say.',
   input: { mission, queue: choice('Only this queue; without it, all four.', queueNames) },
   outcomes: { taken: 'done' },
+  output: { taken: { mission: 'text', snapshots: [shape] } },
+  effects: 'writes',
   examples: [
     { command: 'acmq snapshot alpha', does: 'all four queues' },
     { command: 'acmq snapshot alpha --queue failed', does: 'what failed, for a report' },

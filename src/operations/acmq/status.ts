@@ -1,8 +1,10 @@
 import { isoTime } from '../../kernel/clock.ts'
+import { anyOf, mapOf, oneOf } from '../../kernel/shape.ts'
 import { type Mission, type QueueName, queueNames } from '../../protocols/ac-mq/index.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMissions } from './mission.ts'
+import { counts, milestones, queue, rejected, stalled } from './shapes.ts'
 
 type Counts = Readonly<Record<QueueName, number>>
 
@@ -19,6 +21,32 @@ export const status = defineOperation({
   input: { mission },
   lists: { milestones: 'first', blocked: 'first', stalled: 'first', subMissions: 'first', rejected: 'first' },
   outcomes: { told: 'done' },
+  output: {
+    told: {
+      mission: 'text',
+      path: 'text',
+      objective: 'text',
+      manifestStatus: anyOf('text', 'nothing'),
+      milestones,
+      counts,
+      oldestPending: anyOf({ id: 'text', summary: 'text', ageSeconds: 'integer' }, 'nothing'),
+      blocked: [{ id: 'text', summary: 'text', reason: 'text' }],
+      stalled,
+      rejected,
+      completedLastHour: 'integer',
+      failedLastHour: 'integer',
+      agents: mapOf(counts),
+      archived: 'integer',
+      merging: {
+        rate: 'number',
+        threshold: 'integer',
+        decisions: [{ at: 'time', queue, did: oneOf('snapshot', 'waited'), reason: 'text' }],
+      },
+      subMissions: [{ mission: 'text', counts, stalled: 'integer' }],
+      total: counts,
+    },
+  },
+  effects: 'reads',
   examples: [
     { command: 'acmq status alpha', does: 'look at a mission' },
     { command: 'acmq status alpha --json', does: 'the same for programs' },

@@ -1,10 +1,27 @@
 import { isoTime } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import { flag, withoutUndefined } from '../../kernel/field.ts'
+import { anyOf } from '../../kernel/shape.ts'
 import type { BusDocument, Kept, Merged, Mission, Repair, Swept } from '../../protocols/ac-mq/index.ts'
-import { type Context, defineOperation } from '../define.ts'
+import { actorOf, type Context, defineOperation } from '../define.ts'
 import { mission, openTimedMissions } from './mission.ts'
-import { superviseOn } from './supervising.ts'
+import { busDocuments, message, moves, repairs, reportMode, snapshot } from './shapes.ts'
+import { hasDone, superviseOn } from './supervising.ts'
+
+const supervised = {
+  mission: 'text',
+  stalled: [{ message, 'investigation?': 'text' }],
+  repairs,
+  archived: 'integer',
+  documents: busDocuments,
+  snapshots: [{ ...snapshot, reason: 'text' }],
+  reports: [{ path: 'text', mode: reportMode, writtenBy: 'text' }],
+  moves,
+  'missing?': 'integer',
+  'archiveBusy?': 'flag',
+  nextStallAt: anyOf('time', 'nothing'),
+  'passes?': 'integer',
+} as const
 
 export interface Supervised {
   readonly outcome: 'swept' | 'nothing'
@@ -47,6 +64,9 @@ export const supervise = defineOperation({
   },
   lists: { stalled: 'last', repairs: 'last', documents: 'last', snapshots: 'last', reports: 'last', moves: 'last' },
   outcomes: { swept: 'done', nothing: 'done' },
+  output: { swept: supervised, nothing: supervised },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'acmq supervise alpha', does: 'stay and look after it' },
     { command: 'acmq supervise alpha --once', does: 'one pass, for cron or an agent' },
@@ -69,7 +89,8 @@ async function passOver(
   { mission, archive, bus, snapshots: mayTake, organize }: Wanted,
 ): Promise<Supervised> {
   const missions = await openTimedMissions(context, mission)
-  const { agent, section } = await context.configuration()
+  const agent = await actorOf(context)
+  const { section } = await context.configuration()
   const set = await section('acmq')
   const wanted = { bus: bus && set.busDocuments, snapshots: mayTake && set.snapshots }
   const organizeFrom = organize ? set.organizeFrom : 0
@@ -104,24 +125,12 @@ async function passOver(
     const next = await (await one.supervision()).nextStallAt()
     if (next !== undefined) nextAt.push(next)
   }
-  const didSomething =
-    stalled.length > 0 ||
-    documents.length > 0 ||
-    snapshots.length > 0 ||
-    reports.length > 0 ||
-    moves.length > 0 ||
-    archived > 0 ||
-    repairs.some(({ what }) => !onlyTold.includes(what))
+  const done = { stalled, repairs, archived, documents, snapshots, reports, moves }
+  const repaired = repairs.filter(({ what }) => !onlyTold.includes(what))
   return {
-    outcome: didSomething ? 'swept' : 'nothing',
+    outcome: hasDone({ ...done, repairs: repaired }) ? 'swept' : 'nothing',
     mission: missions[0].address,
-    stalled,
-    repairs,
-    archived,
-    documents,
-    snapshots,
-    reports,
-    moves,
+    ...done,
     ...busy,
     ...(missing > 0 ? { missing } : {}),
     nextStallAt: nextAt.length === 0 ? null : isoTime(Math.min(...nextAt)),

@@ -88,7 +88,7 @@ export async function* superviseOn(
   }
 }
 
-const hasDone = ({ stalled, repairs, archived, documents, snapshots, reports, moves }: Done): boolean =>
+export const hasDone = ({ stalled, repairs, archived, documents, snapshots, reports, moves }: Done): boolean =>
   archived > 0 || [stalled, repairs, documents, snapshots, reports, moves].some(({ length }) => length > 0)
 
 type Done = Pick<Supervised, 'stalled' | 'repairs' | 'archived' | 'documents' | 'snapshots' | 'reports' | 'moves'>

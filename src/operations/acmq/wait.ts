@@ -1,6 +1,20 @@
 import { duration, flag, list, text, withoutUndefined } from '../../kernel/field.ts'
+import { oneOf } from '../../kernel/shape.ts'
 import { defineOperation } from '../define.ts'
 import { mission, openMission } from './mission.ts'
+import { messageWithBody } from './shapes.ts'
+
+const waitedFor = {
+  messages: [
+    {
+      ...messageWithBody,
+      ended: oneOf('completed', 'failed'),
+      'result?': { text: 'text', links: ['text'] },
+      'failure?': { reason: 'text', 'detail?': 'text' },
+    },
+  ],
+  unsettled: ['text'],
+} as const
 
 export const wait = defineOperation({
   name: 'wait',
@@ -19,6 +33,8 @@ export const wait = defineOperation({
     timeout: duration('How long to wait; without it, for as long as it takes.', { least: 0, placeholder: 'SECONDS' }),
   },
   outcomes: { settled: 'done', waiting: 'nothing' },
+  output: { settled: waitedFor, waiting: waitedFor },
+  effects: 'reads',
   examples: [
     { command: 'acmq wait alpha 1f2e3d4c', does: 'until this one is done' },
     {
@@ -29,6 +45,6 @@ export const wait = defineOperation({
 
   async run(context, { mission, id, any, timeout }) {
     const opened = await openMission(context, mission)
-    return (await opened.ends()).wait(id, withoutUndefined({ any, waitMs: timeout }))
+    return (await opened.ends()).wait(id, withoutUndefined({ any, waitMs: timeout, signal: context.signal }))
   },
 })

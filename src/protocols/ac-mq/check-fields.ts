@@ -1,7 +1,7 @@
 /**
- * From header fields to a record. Files come from strangers: what has one meaning is used and reported, what has none
- * is replaced by a default and reported. Only a message without a usable id or recipient is refused, because nobody
- * could ever claim or name it. Spec: AC-MQ §3.2.
+ * From header fields to a record. Other programs write headers too: a value with one possible meaning is used, any other is
+ * replaced by a default, and both are reported. Only a message without a usable id or recipient is refused, because no agent
+ * could name or claim it. Spec: AC-MQ §3.2.
  */
 import type { Field, Fields, Value } from '../../formats/header-field.ts'
 import { printableLine } from '../../kernel/printable.ts'
@@ -9,7 +9,7 @@ import type { Problem } from '../../kernel/problem.ts'
 import { readDependency } from './dependencies.ts'
 import { type FileNameParts, parseFileName } from './file-name.ts'
 import { everyone, isAgentId, isEveryone, isMessageId, type MissionAddress } from './names.ts'
-import { type AcmqRecord, isQueueName, queueNames, standardPriority, unknownSender } from './schema.ts'
+import { type AcmqRecord, isQueueName, noDependencies, queueNames, standardPriority, unknownSender } from './schema.ts'
 import { parseTime, saysUtc, timeInName, toTheMoment } from './times.ts'
 
 export interface CheckContext {
@@ -19,7 +19,7 @@ export interface CheckContext {
   readonly modifiedAt?: number | undefined
 }
 
-/** `malformed`: without a usable id or recipient. `reason`: that of the first, without the field's name. */
+/** `reason`: what is wrong with the first unusable field, without the name of the field. */
 export function checkFields(fields: Fields, context: CheckContext) {
   const checker = new Checker(fields, context)
   const record: AcmqRecord = {
@@ -42,13 +42,13 @@ export function checkFields(fields: Fields, context: CheckContext) {
   return { outcome: 'malformed', problems: [first, ...others] as [Problem, ...Problem[]], reason } as const
 }
 
-/** Fields of ours that most messages lack. Other programs may use the names for something else: then they say nothing here. */
+/** Fields of ours that most messages lack. Other programs may use these names for something else than a text. */
 function ownTexts(fields: Fields): Pick<AcmqRecord, 'reply_to' | 'envelope'> {
   const [replyTo, envelope] = [fields.get('reply_to')?.text, fields.get('envelope')?.text]
   return { ...(replyTo ? { reply_to: replyTo } : {}), ...(envelope ? { envelope } : {}) }
 }
 
-/** The time of a message that says none, where that of its file is not known. */
+/** The time of a message without a timestamp, where the time of its file is not known. */
 export const unknownTime = '1970-01-01T00:00:00Z'
 const highest = Number.MAX_SAFE_INTEGER
 
@@ -56,7 +56,7 @@ class Checker {
   readonly #fields: Fields
   readonly #context: CheckContext
   readonly problems: Problem[] = []
-  /** What makes it no message at all, and the reason of the first. */
+  /** Problems for which the message is refused. `reason` is that of the first. */
   readonly unusable: Problem[] = []
   reason = ''
   #nameParts: FileNameParts | undefined | null = null
@@ -139,10 +139,10 @@ class Checker {
     return text
   }
 
-  /** Never fewer than were meant (AC-MQ §7.1): what cannot be read stays in the list as a text that nothing fulfils. */
+  /** What cannot be read stays in the list, as a text that nothing fulfils: no dependency may get lost (AC-MQ §7.1). */
   dependencies(): readonly string[] {
     const field = this.#present('dependencies')
-    if (!field) return none
+    if (!field) return noDependencies
     const list = field.texts ?? this.#unusualDependencies(field)
     for (const text of list.filter((one) => readDependency(one).kind === 'outside')) {
       this.#report('BAD_DEPENDENCY', 'dependencies', `${quoted(text)} is no place inside the mission`)
@@ -156,13 +156,13 @@ class Checker {
     return [field.text ?? dependencyText(field.value)]
   }
 
-  /** A field with a value. `key:` and `key: null` say nothing, as if the field were not there. */
+  /** `undefined` also for `key:` and `key: null`. */
   #present(key: string): Field | undefined {
     const field = this.#fields.get(key)
     return field === undefined || field.value === null ? undefined : field
   }
 
-  /** The text that stands there: YAML would make a number of an id such as `12e45678`. */
+  /** The text as written: YAML would turn an id such as `12e45678` into a number. */
   #text(key: string): string | undefined {
     const field = this.#present(key)
     if (!field) this.#report('MISSING_FIELD', key, 'it is missing')
@@ -174,7 +174,7 @@ class Checker {
     if (!field) return instead
     const { value, text } = field
     if (typeof value === 'number' && isWithin(value, most)) return value
-    // A number between quotes has one meaning; it is used, and reported all the same.
+    // A number between quotes is used, and reported.
     const meant = text !== undefined && /^[0-9]{1,15}$/.test(text) ? Number(text) : 0
     const used = typeof value === 'string' && isWithin(meant, most) ? meant : instead
     const range = most === highest ? 'above 0' : `from 1 to ${most}`
@@ -198,13 +198,11 @@ class Checker {
   }
 }
 
-const none: readonly string[] = Object.freeze([])
-
 const isWithin = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most
 
 const isList = (value: Value): value is readonly Value[] => Array.isArray(value)
 
-/** `- msg: id`, with a blank too many, is a map to YAML and has one meaning to people. */
+/** `- msg: id` has a blank too many, which makes it a map to YAML. */
 function dependencyText(value: Value): string {
   if (value instanceof Map && value.size === 1) {
     const [[key, inner]] = [...value] as [[string, Value]]
@@ -216,7 +214,7 @@ function dependencyText(value: Value): string {
 const kindOf = (value: Value): string =>
   isList(value) ? 'list' : value instanceof Map ? 'map' : value === null ? 'nothing' : String(value)
 
-/** A value for a message to people: short, and with nothing a terminal would obey. */
+/** A value for people: short, and without control characters. */
 const shown = ({ value, text }: Field): string => (text === undefined ? `a ${kindOf(value)}` : quoted(text))
 
 const quoted = (text: string): string =>

@@ -1,11 +1,11 @@
-/** Messages that wait for themselves. No recursion: a chain of 10,000 messages would overflow the stack. Spec: AC-MQ §7.1. */
+/** Cycles of dependencies. No recursion: a chain of 10,000 messages would overflow the stack. Spec: AC-MQ §7.1. */
 type DependsOn = (id: string) => readonly string[]
 
 /** The shortest way from a message back to itself, `[a, b, a]`; cycles among other messages do not count. */
 export function findCycle(id: string, dependsOn: DependsOn): readonly string[] | undefined {
   const cameFrom = new Map<string, string>()
   const found: string[] = [id]
-  // `found` grows while it is gone through: nearest messages first.
+  // Breadth first: `found` grows during the loop.
   for (const at of found) {
     for (const next of dependsOn(at)) {
       if (next === id) return [...wayTo(at, id, cameFrom), id]
@@ -24,8 +24,8 @@ function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>
 }
 
 /**
- * Every group of messages that wait for each other (`members`), and one way around in it (`through`), which begins with the first
- * id of the group in the order of the alphabet. Tarjan's algorithm: linear in messages and dependencies.
+ * Every group of messages that wait for each other (`members`, sorted), and the shortest cycle through its first message
+ * (`through`). Tarjan's algorithm: linear in messages and dependencies.
  */
 export function findCycles(ids: Iterable<string>, dependsOn: DependsOn) {
   const search = new GroupSearch(dependsOn)

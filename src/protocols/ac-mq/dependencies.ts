@@ -1,9 +1,10 @@
 /**
  * What a message waits for: other messages, and files of its mission. Spec: AC-MQ §7.1, §6.2.
  *
- * `msg:` and `path:` say which. Without either it is a message when one has that id, and a path otherwise. `msg:child/ID` is
- * a message of a mission inside this one, `msg:../ID` one of the mission around it.
+ * `msg:` and `path:` say which. A text without either means the message with that id if there is one, and a path otherwise.
+ * `msg:child/ID` is a message of a mission inside this one, `msg:../ID` one of the mission around it.
  */
+import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { lastAnswers } from '../../kernel/last-answer.ts'
 import { printableLine } from '../../kernel/printable.ts'
@@ -13,15 +14,15 @@ import { isMessageId, type MissionAddress, missionAddress } from './names.ts'
 import type { AcmqRecord, State } from './schema.ts'
 
 export type Dependency =
-  /** The id, behind the way to another mission if it is one of another. */
+  /** The id, after the way to its mission if that is another mission. */
   | { readonly kind: 'message'; readonly id: string }
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'either'; readonly text: string }
 
-/** For texts about to be written: refuses what nothing could ever fulfil. */
+/** For a sender: refuses a text that nothing could ever fulfil. */
 export function parseDependency(text: string): Dependency {
   const read = readDependency(text)
-  // Several in one text: nothing would ever be called that. A file whose name has a comma is written with `path:`.
+  // Several dependencies in one text. A file with a comma in its name is written with `path:`.
   if (read.kind !== 'path' && text.includes(',')) throw severalInOne(text)
   if (read.kind === 'outside') throw badDependency(text, 'a path must stay inside the mission')
   if (read.kind === 'message' && !isMessageId(read.id) && !wayOf(read.id)) {
@@ -30,13 +31,13 @@ export function parseDependency(text: string): Dependency {
   return read
 }
 
-/** A message of another mission: how to go there, and its id. */
+/** A message of another mission: the steps to that mission, and the id. */
 export interface Way {
   readonly steps: readonly string[]
   readonly id: string
 }
 
-/** Of `../other/ID`; `undefined` for a mere id, and for what is no way. */
+/** Reads `../other/ID`; `undefined` for an id alone and for any other text. */
 export const wayOf = lastAnswers(1000, (text: string): Way | undefined => {
   const steps = text.split('/')
   const id = steps.pop()!
@@ -44,7 +45,7 @@ export const wayOf = lastAnswers(1000, (text: string): Way | undefined => {
   return isWay ? { steps, id } : undefined
 })
 
-/** The address of the mission that a way leads to from another; `undefined` when it leads out of all missions. */
+/** The address of the mission that a way leads to; `undefined` when it leads out of all missions. */
 export function addressBehind(from: MissionAddress, { steps }: Way): MissionAddress | undefined {
   const parts: string[] = from.split('/')
   for (const step of steps) {
@@ -54,15 +55,14 @@ export function addressBehind(from: MissionAddress, { steps }: Way): MissionAddr
   try {
     return missionAddress(parts.join('/'))
   } catch {
-    // INVALID_MISSION_NAME: nothing can be there.
-    return undefined
+    return undefined // INVALID_MISSION_NAME
   }
 }
 
-/** `outside` is a path that leaves the mission, or that no path can be. */
+/** `outside`: a path that leaves the mission, or a text that is no path. */
 type ReadDependency = Dependency | { readonly kind: 'outside'; readonly path: string }
 
-/** For texts from files: never throws. Many messages depend on the same things. */
+/** For texts from files: never throws. Remembers answers, because many messages depend on the same things. */
 export const readDependency = lastAnswers(1000, (text: string): ReadDependency => {
   const trimmed = text.trim()
   if (trimmed.startsWith('msg:')) return { kind: 'message', id: trimmed.slice(4).trim() }
@@ -73,7 +73,7 @@ export const readDependency = lastAnswers(1000, (text: string): ReadDependency =
   return isPath ? { kind: 'path', path: inside } : { kind: 'either', text: inside }
 })
 
-/** The id in a text that names a message, or may; `undefined` for a path. */
+/** The id in a text that means a message, or may mean one; `undefined` for a path. */
 export function idIn(text: string): string | undefined {
   const read = readDependency(text)
   return read.kind === 'message' ? read.id : read.kind === 'either' ? read.text : undefined
@@ -89,18 +89,18 @@ export type DependencyState =
   | { readonly is: 'outside'; readonly path: string }
   | { readonly is: 'cycle'; readonly through: readonly string[] }
 
-/** Where a message is. One in the archive keeps the status it had; `archived` alone means completed (AC-MQ §9.2). */
+/** Where a message is. `archived` without a status means completed (AC-MQ §9.2). */
 export type FoundState = State | 'archived-completed' | 'archived-failed'
 
 export interface Lookup {
-  /** By full id, or by the first eight characters of one, of another mission too. A full id is never ambiguous. */
+  /** `id`: a full id or its first eight characters, after the way to its mission if that is another. A full id is never ambiguous. */
   stateOf(id: string): FoundState | { readonly ambiguous: readonly string[] } | undefined
   pathExists(path: string): boolean
 }
 
 type Waiting = Pick<AcmqRecord, 'id' | 'dependencies'>
 
-/** What holds the message back, the hopeless first; empty when it can be claimed. */
+/** What holds the message back: first what does not pass by itself. Empty when the message can be claimed. */
 export function judge(record: Waiting, lookup: Lookup): readonly DependencyState[] {
   if (record.dependencies.length === 0) return nothingUnmet
   const unmet = record.dependencies.map((text) => judgeOne(text, record.id, lookup)).filter(({ is }) => is !== 'met')
@@ -142,7 +142,7 @@ function judgeMessage(on: string, self: string, lookup: Lookup): DependencyState
 
 const mostShown = 3
 
-/** Why a message is held back, in one line for people; `''` when it is not. */
+/** Why a message is held back, in one line for people; `''` when nothing holds it back. */
 export function explainWaiting(states: readonly DependencyState[]): string {
   const unmet = states.filter(({ is }) => is !== 'met')
   const more = unmet.length > mostShown ? [`${unmet.length - mostShown} more`] : []
@@ -182,7 +182,7 @@ const quoted = (text: string): string => printableLine(JSON.stringify(text.slice
 
 const severalInOne = (text: string) =>
   invalidInput('BAD_DEPENDENCY', `Cannot depend on ${quoted(text)}: that looks like several.`, {
-    hint: 'Give each by itself, such as --depends msg:A --depends msg:B; a file with a comma in its name is path:FILE.',
+    hint: `Give each by itself, such as ${inputs({ depends: ['msg:A', 'msg:B'] })}; a file with a comma in its name is path:FILE.`,
     details: { dependency: text.slice(0, 400), reason: 'several in one' },
   })
 

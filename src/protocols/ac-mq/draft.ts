@@ -1,4 +1,4 @@
-/** A file that a person or agent wants to send: a body alone, or a message with front matter, whose fields are defaults. */
+/** A file that a person or agent wants to send: a body alone, or a message with front matter. Options win over its fields. */
 import { readFrontMatter, splitFrontMatter } from '../../formats/front-matter.ts'
 import type { Field, Fields } from '../../formats/header-field.ts'
 import { invalidInput } from '../../kernel/errors.ts'
@@ -63,14 +63,14 @@ function listOf(fields: Fields, name: string): readonly string[] | undefined {
   const field = present(fields, name)
   if (field === undefined) return undefined
   if (field.texts) return field.texts
-  // One dependency need not be written as a list of one.
+  // A single dependency may be written without a list.
   if (field.text !== undefined) return field.text.trim() === '' ? [] : [field.text]
   throw wrong(name, 'a list of texts')
 }
 
-/** The fields that AC-MQ does not know, with their comments, so that nothing of the file is lost. */
+/** The header lines of fields that AC-MQ does not know, with their comments: they are sent too. */
 async function otherFieldsIn(text: string, fields: Fields): Promise<string | undefined> {
-  // Other programs may use the names of our own fields for something else than a text.
+  // Other programs may use these names for something else than a text.
   const ownTexts = ['reply_to', 'envelope'].filter((key) => fields.get(key)?.text)
   const known = [...carriedOver, ...setBySending, ...ownTexts]
   if ([...fields.keys()].every((key) => known.includes(key))) return undefined

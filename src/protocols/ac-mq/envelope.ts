@@ -1,8 +1,9 @@
 /**
- * A message in neutral words: `lift` of what a queue or the archive tells of it, `lower` of what a draft says into what `send`
- * takes. Pure. What no field of AC-MQ can say stands in `envelope:` of the header, as JSON; `reply_to:` is a field of its own.
+ * A message in neutral words: `lift` makes an envelope of a message in a queue or the archive, `lower` makes of a draft what
+ * `send` takes. Pure. What no field of AC-MQ can hold goes into the field `envelope:`, as JSON; `reply_to:` is a field of its own.
  */
 import { type Draft, type Envelope, handleOf, type Lifted, type Urgency } from '../../kernel/envelope.ts'
+import { withoutUndefined } from '../../kernel/field.ts'
 import { carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
 import { readDependency } from './dependencies.ts'
 import { stages } from './lifecycle.ts'
@@ -17,25 +18,26 @@ const urgencyOf = (priority: number): Urgency =>
 
 export type PlacedView = (AcmqView | ArchivedView) & {
   readonly place: string
-  /** When the claim runs out, of a message that is worked on. */
+  /** When the claim on the message runs out. */
   readonly until?: number
 }
 
-const endOf = ({ until }: PlacedView) => (until === undefined ? {} : { until: new Date(until).toISOString() })
-
-/** Of an archived message less is known without opening its pack: it counts as an ask of normal urgency. */
+/** An archived message counts as an ask of normal urgency: only its pack, which is not opened here, says more. */
 export function lift(view: PlacedView): Envelope {
   const { protocol, id, from, to, state, path, summary, createdAt, place } = view
   const head = { protocol, id, from, to, state, path, summary, createdAt, place }
   const carried = 'envelope' in view && view.envelope !== undefined ? carriedFieldsIn(parsed(view.envelope)) : {}
+  const until = view.until === undefined ? undefined : new Date(view.until).toISOString()
   return {
     ...head,
     handle: handleOf(head),
     stage: stageOf(view),
     ...said('priority' in view ? view : {}),
     ...carried,
-    // A claimer takes the place of the recipient, so that `to` tells who has it.
-    ...('attempt' in view && state !== 'pending' ? { claim: { by: to, attempt: view.attempt, ...endOf(view) } } : {}),
+    // A claim writes the claimer into `to`.
+    ...('attempt' in view && state !== 'pending'
+      ? { claim: withoutUndefined({ by: to, attempt: view.attempt, until }) }
+      : {}),
     native: view,
   }
 }
@@ -65,21 +67,20 @@ export function lower(draft: Draft): Omit<SendInput, 'id'> {
   const { from, to, text: body, summary, urgency = 'normal', dependsOn = [], replyTo } = draft
   const priority = priorities[urgency]
   const dependencies = dependsOn.map((id) => `msg:${id}`)
-  const spoken = {
-    ...said({ priority, dependencies, ...(replyTo === undefined ? {} : { replyTo }) }),
+  const unsaid = unsaidFields(draft, {
+    ...said(withoutUndefined({ priority, dependencies, replyTo })),
     summary: summary ?? '',
-  }
-  const unsaid = unsaidFields(draft, spoken)
-  return {
+  })
+  return withoutUndefined({
     from,
     to,
     body,
     priority,
-    ...(summary === undefined ? {} : { summary }),
-    ...(dependencies.length === 0 ? {} : { dependencies }),
-    ...(replyTo === undefined ? {} : { replyTo }),
-    ...(unsaid === undefined ? {} : { envelope: JSON.stringify(unsaid) }),
-  }
+    summary,
+    dependencies: dependencies.length === 0 ? undefined : dependencies,
+    replyTo,
+    envelope: unsaid && JSON.stringify(unsaid),
+  })
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,4 @@
-/** File names of messages, which show at a glance who wrote to whom and when. Spec: AC-MQ §3.1. */
+/** File names of messages, which show the sender, the recipient and the time. Spec: AC-MQ §3.1. */
 import { invalidInput } from '../../kernel/errors.ts'
 import { lastAnswer } from '../../kernel/last-answer.ts'
 import { shortLength } from '../../kernel/short-id.ts'
@@ -8,8 +8,8 @@ import type { AcmqRecord } from './schema.ts'
 import { compactOf, compactTime, fromCompact, isCanonicalTime, parseTime } from './times.ts'
 
 /**
- * `{YYYYMMDDHHMMSS}-{id8}-from-{sender}-to-{recipient}.md`. A longer `idLength` keeps two messages apart that share
- * a second and a short id. It is cut to what fits into a name, so that at some point a longer one changes nothing.
+ * `{YYYYMMDDHHMMSS}-{id8}-from-{sender}-to-{recipient}.md`. A longer `idLength` keeps two messages apart that share a second and
+ * a short id. As much of the id is used as fits into a file name.
  */
 export function fileNameOf(
   record: Pick<AcmqRecord, 'id' | 'timestamp' | 'from' | 'to'>,
@@ -21,7 +21,7 @@ export function fileNameOf(
   return ends[0] + id.slice(0, Math.min(idLength, room)) + ends[1]
 }
 
-/** How much of the id stands in a file name: more, the more others have the name already. */
+/** How many characters of the id a file name carries. The next length is tried when the name is taken. */
 export const idLengths = [8, 13, 18, 23, 64] as const
 
 const compactName = lastAnswer((timestamp: string): string => {
@@ -40,10 +40,10 @@ export interface FileNameParts {
   readonly to: string
 }
 
-/** The parts of a name, or `undefined`: files in the field have other names, and the header counts anyway. */
+/** The parts of a name; `undefined` for the names that other programs give. Only the header decides what a message says. */
 export function parseFileName(name: string): FileNameParts | undefined {
   if (!name.endsWith('.md') || name.charAt(14) !== '-') return undefined
-  // From the end: no agent's name can contain `-from-` or `-to-`, but an id can.
+  // Searched from the end: the id may contain `-from-` or `-to-`, and no agent's name can.
   const toAt = name.lastIndexOf('-to-')
   const fromAt = name.lastIndexOf('-from-', toAt - '-from-'.length)
   if (fromAt < 16) return undefined
@@ -57,5 +57,5 @@ export function parseFileName(name: string): FileNameParts | undefined {
 
 const isIdStart = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text)
 
-/** A `*.md` that is not hidden. Dot-files and `*.tmp` are still being written; `doctor` tells of names that no path can hold. */
+/** A `*.md` that is not hidden: programs write to dot-files and `*.tmp` first. `doctor` reports names that no path can hold. */
 export const isMessageName = (name: string): boolean => name.endsWith('.md') && !name.startsWith('.') && isSegment(name)

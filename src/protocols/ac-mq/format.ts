@@ -1,7 +1,7 @@
 /**
- * A message as a file: a YAML header and a Markdown body. Reading looks at the header only; changing keeps every other byte. In
- * files that we write, `status` comes first and is padded to ten characters, so that it can be overwritten in place without a
- * reader seeing it torn. Files of other programs are never padded. Spec: AC-MQ §3.2, §3.3, §4.
+ * A message as a file: a YAML header and a Markdown body. Reading looks at the header only; changing a field keeps every other
+ * byte. In files that we write, `status` comes first and is padded to ten characters, so that it can be overwritten in place and
+ * no reader sees half of it. Files of other programs are never padded. Spec: AC-MQ §3.2, §3.3, §4.
  */
 import { bufferOf, type FrontMatter, readFrontMatter, readFrontMatterBytes } from '../../formats/front-matter.ts'
 import { editFieldBytes, editFieldsBytes } from '../../formats/front-matter-edit.ts'
@@ -14,27 +14,25 @@ import { readOwnHeader } from './own-header.ts'
 import { messageContent, opening, printHeader, statusWidth } from './print-header.ts'
 import { type AcmqRecord, type QueueName, queueNames } from './schema.ts'
 
-export { type Failure, failureOf, type Result, resultOf, withFailure, withResult } from './reports.ts'
+export { failureOf, resultOf, withFailure, withResult } from './reports.ts'
 
 export interface AcmqMessage {
   readonly record: AcmqRecord
   readonly bodyStart: number
-  /** The text before it, of headers as we write them. */
+  /** The text before `bodyStart`; only of a header in our own form. */
   readonly header?: string
 }
 
 export type ReadMessage = Exclude<Parsed<AcmqMessage>, Malformed>
 
 export interface MalformedMessage extends Malformed {
-  /** Of the first problem: the file and the line, for the error that `messageOrThrow` makes of it. */
+  /** Where the first problem is, for the error that `errorOf` makes of it. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** A file that this user may not read. It is not malformed: what it says is not known. */
-export interface ClosedMessage {
+/** A file that this user may not read. It may well be a good message. */
+export interface ClosedMessage extends Pick<MalformedMessage, 'problems' | 'details'> {
   readonly outcome: 'closed'
-  readonly problems: readonly [Problem]
-  readonly details: Readonly<Record<string, unknown>>
 }
 
 export type ParsedMessage = ReadMessage | MalformedMessage
@@ -42,19 +40,18 @@ export type ParsedMessage = ReadMessage | MalformedMessage
 export const parseMessage = (bytes: Uint8Array, context: CheckContext): ParsedMessage =>
   parseOwnMessage(bytes, context) ?? parseAnyMessage(bytes, context)
 
-/** The message, for those who cannot go on without one: throws an error that says what is wrong with it. */
 export function messageOrThrow<Read extends ReadMessage>(read: Read | MalformedMessage | ClosedMessage): Read {
   if (read.outcome === 'message') return read
   throw errorOf(read)
 }
 
-/** The error for a caller who asked for just this file. */
+/** The error for a caller who asked for this one file. */
 export function errorOf({ outcome, problems, details }: MalformedMessage | ClosedMessage): SignalboxError {
   const { code, message, hint } = problems[0]
   return (outcome === 'closed' ? denied : corrupt)(code, message, { ...(hint === undefined ? {} : { hint }), details })
 }
 
-/** Reads a header exactly as we write it, which has no problems to report; `undefined` for any other header. */
+/** Reads a header that is exactly as we write it; `undefined` for any other header. */
 export function parseOwnMessage(bytes: Uint8Array, { address }: { address: string }): ReadMessage | undefined {
   const message = readOwnHeader(bytes)
   if (message?.record.mission_id !== address) return undefined
@@ -78,7 +75,6 @@ export function parseAnyMessage(bytes: Uint8Array, context: CheckContext): Parse
     const message = { record: checked.record, bodyStart: read.bodyStart }
     return { outcome: 'message', message, problems: checked.problems }
   } catch (error) {
-    // Front matter is read by codecs that throw.
     if (error instanceof SignalboxError) return malformedBy(error, { file })
     throw error
   }
@@ -89,7 +85,7 @@ export function malformedBy({ code, message, hint, details }: SignalboxError, pl
   return { outcome: 'malformed', problems: [problem], details: { ...details, ...place } }
 }
 
-/** A header that can be read but not changed would stop every claim: it is no message. Found out by trying a change. */
+/** Tries a change and throws if it fails: a header that can be read but not changed would stop every claim of the message. */
 function expectEditable(bytes: Uint8Array, { headerStart, headerEnd, bodyStart }: FrontMatter): void {
   if (usualLines.test(bufferOf(bytes).toString('latin1', headerStart, headerEnd))) return
   editFieldsBytes(bytes.subarray(0, bodyStart), { status: 'processing', to: 'agent', attempt: 2 })
@@ -111,15 +107,15 @@ const noFrontMatter: Problem = {
   hint: 'Begin the file with a `---` line, `key: value` lines and another `---`.',
 }
 
-/** The whole file: all ten fields, the attempt from the second on, fields that we do not know, and the body as it is. */
-export const printMessage = (record: AcmqRecord, body: string | Uint8Array, otherFields = ''): Buffer =>
-  Buffer.from(messageContent(otherFields === '' ? printHeader(record) : printHeaderWith(record, otherFields), body))
+export const printMessage = (record: AcmqRecord, body: string | Uint8Array): Buffer =>
+  Buffer.from(messageContent(printHeader(record), body))
 
+/** `lines`: further fields, as YAML. */
 export function printHeaderWith(record: AcmqRecord, lines: string): string {
   const header = printHeader(record)
   const longer = `${header.slice(0, -closing.length)}${lines.endsWith('\n') ? lines : `${lines}\n`}${closing}`
   try {
-    // Read back: what is written must be found again, and nothing of ours may be in it twice.
+    // Read back, because lines of the sender could end the header early or repeat a field of ours.
     if (readFrontMatter(longer)?.bodyStart === longer.length) return longer
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
@@ -144,7 +140,7 @@ const overwrites = new Map<QueueName, Overwrite>(
   queueNames.map((status) => [status, { at: opening.length, bytes: Buffer.from(padded(status)), restates: true }]),
 )
 
-/** Changes the status; in files that we wrote, by ten bytes over ten others. `header`: its text, if the caller has it. */
+/** Changes the status; in a file that we wrote, by overwriting ten bytes. `header`: its text, if the caller has it. */
 export const changeOfStatus = (bytes: Uint8Array, status: QueueName, header?: string): Buffer | Overwrite =>
   beginsAsOurs(header ?? startOf(bytes)) ? overwrites.get(status)! : withStatus(bytes, status)
 
@@ -155,7 +151,7 @@ export function withStatus(bytes: Uint8Array, status: QueueName): Buffer {
   return changed
 }
 
-/** A header that begins as ours do. The `id` right after it tells our `processing` from that of another program. */
+/** True for a header that we wrote. `processing` needs no padding, so the `id:` line must follow at once, as in our headers. */
 const beginsAsOurs = (text: string): boolean =>
   text.startsWith(opening) &&
   text.startsWith(nextKey, statusEnd) &&
@@ -171,13 +167,13 @@ export interface FieldChanges {
   readonly attempt?: number
   readonly priority?: number
   readonly timestamp?: string
-  /** For whom it was sent, where neither `to` nor the file name says so (`store/addressing.ts`). `undefined` takes it out. */
+  /** The recipient that the sender named, where `to` and the file name do not tell (`store/addressing.ts`). `undefined` removes it. */
   readonly sent_to?: string | undefined
 }
 
 export function withFields(bytes: Uint8Array, changes: FieldChanges): Buffer {
   const own = 'sent_to' in changes ? undefined : readOwnHeader(bytes)
-  // If printing the record gives exactly the header that is there, it can be printed anew without losing anything.
+  // If printing the record gives exactly the present header, the header holds nothing else and can be printed anew.
   if (own && printHeader(own.record) === own.header) {
     const header = Buffer.from(printHeader({ ...own.record, ...changes }))
     return Buffer.concat([header, bytes.subarray(own.bodyStart)])

@@ -1,5 +1,5 @@
-/** The dependencies of messages as a drawing. Labels are escaped, since summaries come from strangers. Spec: AC-MQ §7.1. */
-import { printableLine } from '../../kernel/printable.ts'
+/** The dependencies of messages as a drawing. Labels are escaped: any sender can write a summary. Spec: AC-MQ §7.1. */
+import { escaped, printableLine } from '../../kernel/printable.ts'
 import { finderAmong } from '../../kernel/short-id.ts'
 import { readDependency } from './dependencies.ts'
 import type { State } from './schema.ts'
@@ -15,15 +15,15 @@ export interface GraphNode {
   readonly blocked?: string
 }
 
-/** `limit`: of the first so many messages, and what they wait for among these; the drawing says how many are left out. */
+/** `limit`: draws the first so many messages and says how many are left out. */
 export function drawGraph(nodes: readonly GraphNode[], format: GraphFormat, limit = nodes.length): string {
-  const graph = firstOf(connect(nodes), Math.min(limit, nodes.length), nodes.length)
+  const graph = connect(nodes, limit)
   if (format === 'json') return drawJson(graph)
   return format === 'dot' ? drawDot(graph) : drawMermaid(graph)
 }
 
 interface Place {
-  /** Unique: a message's id, or a text with a colon, which no id has. */
+  /** A message's id, or a text with a colon, which no id has. */
   readonly key: string
   readonly kind: 'message' | 'file' | 'unknown'
   readonly node?: GraphNode
@@ -35,9 +35,10 @@ interface Graph {
   readonly leftOut: number
 }
 
-/** Messages first, in the order given, then the files and unknown messages that they name. */
-function connect(nodes: readonly GraphNode[]): Omit<Graph, 'leftOut'> {
-  const places: Place[] = nodes.map((node) => ({ key: node.id, kind: 'message', node }))
+/** Messages come first, in the order given, then the files and unknown messages that they depend on. */
+function connect(nodes: readonly GraphNode[], limit: number): Graph {
+  const drawn = nodes.slice(0, limit)
+  const places: Place[] = drawn.map((node) => ({ key: node.id, kind: 'message', node }))
   const resolve = resolver(nodes)
   const others = new Map<string, number>()
   const other = (key: string, kind: Place['kind']): number => {
@@ -45,35 +46,23 @@ function connect(nodes: readonly GraphNode[]): Omit<Graph, 'leftOut'> {
     others.set(key, known)
     return known
   }
-  const edges = nodes.flatMap(({ dependencies }, after) => {
-    const before = dependencies.map((text) => {
+  const edges = drawn.flatMap(({ dependencies }, after) => {
+    const before = dependencies.flatMap((text) => {
       const read = readDependency(text)
-      if (read.kind === 'message') return resolve(read.id) ?? other(`msg:${read.id}`, 'unknown')
-      if (read.kind === 'either') return resolve(read.text) ?? other(`path:${read.text}`, 'file')
-      return other(`path:${read.path}`, 'file')
+      const message = read.kind === 'message' ? read.id : read.kind === 'either' ? read.text : undefined
+      const at = message === undefined ? undefined : resolve(message)
+      if (at !== undefined) return at < drawn.length ? [at] : []
+      if (read.kind === 'message') return [other(`msg:${read.id}`, 'unknown')]
+      return [other(`path:${read.kind === 'either' ? read.text : read.path}`, 'file')]
     })
     return [...new Set(before)].map((at) => ({ before: at, after }))
   })
-  return { places, edges }
+  return { places, edges, leftOut: nodes.length - drawn.length }
 }
 
-/** Files and unknown messages come along where something that is drawn names them. */
-function firstOf({ places, edges }: Omit<Graph, 'leftOut'>, most: number, messages: number): Graph {
-  if (most === messages) return { places, edges, leftOut: 0 }
-  const isDrawn = (at: number) => at < most || at >= messages
-  const kept = edges.filter(({ before, after }) => after < most && isDrawn(before))
-  const named = [...new Set(kept.map(({ before }) => before))].filter((at) => at >= messages).sort((a, b) => a - b)
-  const placeNow = new Map(named.map((at, i) => [at, most + i]))
-  return {
-    places: [...places.slice(0, most), ...named.map((at) => places[at]!)],
-    edges: kept.map(({ before, after }) => ({ before: placeNow.get(before) ?? before, after })),
-    leftOut: messages - most,
-  }
-}
+const leftOutText = (leftOut: number): string => `${leftOut} more message${leftOut === 1 ? '' : 's'}: raise the limit`
 
-const leftOutText = (leftOut: number): string => `${leftOut} more message${leftOut === 1 ? '' : 's'}: see --limit`
-
-/** By full id, or by the beginning of one that only one message has. */
+/** Finds a message by its full id, or by a beginning that no other id has. */
 function resolver(nodes: readonly GraphNode[]): (id: string) => number | undefined {
   const find = finderAmong(nodes.map(({ id }, at) => ({ id, at })))
   return (id) => {
@@ -129,7 +118,7 @@ function drawMermaid({ places, edges, leftOut }: Graph): string {
   ])
 }
 
-/** Everything but letters, digits and a few signs as a numbered entity, which Mermaid shows as the sign itself. */
+/** Everything but letters, digits and a few signs becomes a numbered entity, which Mermaid shows as that character. */
 const mermaidText = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N}\p{Extended_Pictographic} ,.…→_/()-]/gu, (sign) => `#${sign.codePointAt(0)};`)
 
@@ -160,8 +149,7 @@ function drawJson({ places, edges, leftOut }: Graph): string {
   return `${JSON.stringify({ nodes, edges: links, ...(leftOut > 0 ? { leftOut } : {}) }, null, 2).replace(invisible, escaped)}\n`
 }
 
-// JSON allows these as they are; a terminal would obey them.
+// JSON allows these unescaped; a terminal would obey them.
 const invisible = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g
-const escaped = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 const lines = (all: readonly string[]): string => `${all.join('\n')}\n`

@@ -9,11 +9,10 @@ export type { AcmqDraft } from './draft.ts'
 export type { Hydration } from './hydrate/hydrate.ts'
 export type { MissionAddress } from './layout.ts'
 export type { Manifest } from './manifest/manifest.ts'
-export type { MergingState } from './memory/merging.ts'
 export type { AcmqPorts, Meaning } from './ports.ts'
-export { type QueueName, queueNames, type ReportMode, reportModes } from './schema.ts'
+export { type QueueName, queueNames, reportModes } from './schema.ts'
 export type { BusDocument, BusMade, BusOptions } from './store/memory/bus.ts'
-export type { KeepingOptions, Kept } from './store/memory/keeping.ts'
+export type { Kept } from './store/memory/keeping.ts'
 export type { Merged, TakenSnapshot } from './store/memory/merging.ts'
 export type { Organized } from './store/memory/organize.ts'
 export type { Reported, ReportOptions } from './store/memory/report.ts'
@@ -24,7 +23,7 @@ export type { Blocked, Claimed, Holding, MessageRef, Settled } from './store/out
 export type { Unreadable } from './store/overview.ts'
 export type { Repair } from './store/reconcile.ts'
 export type { Stalled, Swept } from './store/supervising.ts'
-export type { AcmqView, AcmqViewWithBody, ArchivedView } from './store/view.ts'
+export type { AcmqView, AcmqViewWithBody } from './store/view.ts'
 
 export const acmq: Protocol<'acmq', typeof section, AcmqSettings, Missions, Partial<AcmqPorts>> = {
   name: 'acmq',

@@ -3,9 +3,8 @@ import { isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import { isMessageId, type MissionAddress, subMissions } from './names.ts'
 import { type QueueName, queueNames } from './schema.ts'
 
-export { type FileNameParts, fileNameOf, idLengths, isMessageName, parseFileName } from './file-name.ts'
+export { fileNameOf, idLengths, isMessageName, parseFileName } from './file-name.ts'
 export {
-  type AgentId,
   agentId,
   everyone,
   isAgentId,
@@ -21,7 +20,7 @@ export interface MissionPlace {
   readonly address: MissionAddress
 }
 
-/** Every folder of a new mission, relative to it. `queue/` comes last: with it the mission is there. */
+/** Every folder of a new mission, relative to it. `queue/` comes last: a folder without it does not count as a mission. */
 export const missionFolders: readonly string[] = [
   '_meta',
   'context',
@@ -31,7 +30,7 @@ export const missionFolders: readonly string[] = [
   ...queueNames.map((queue) => `queue/${queue}`),
 ]
 
-// All parts are checked already, and the address is short enough for what comes below it.
+// No check: the parts were checked when they were made, and an address leaves room for the longest path below it.
 const below = (folder: string, rest: string): TreePath => (folder === '' ? rest : `${folder}/${rest}`) as TreePath
 
 export const missionPath = ({ root, address }: MissionPlace): TreePath =>
@@ -46,10 +45,10 @@ export const archivePath = (place: MissionPlace): TreePath => below(missionPath(
 
 export const manifestPath = (place: MissionPlace): TreePath => below(missionPath(place), '_meta/manifest.md')
 
-/** Where a manifest is looked for when it is not in `_meta/`: missions in the field keep it there. */
+/** Used where `_meta/` has no manifest: missions of other programs keep it here. */
 export const fallbackManifestPath = (place: MissionPlace): TreePath => below(missionPath(place), 'manifest.md')
 
-/** A path from the mission without `./`, `//` and `..`; `undefined` when it leaves the mission or is no path. */
+/** A path relative to the mission, without `./`, `//` and `..`; `undefined` when it leaves the mission or is no path. */
 export function pathInside(path: string): string | undefined {
   if (isMessageId(path)) return path
   if (path.startsWith('/')) return undefined

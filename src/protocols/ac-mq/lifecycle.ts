@@ -3,9 +3,9 @@ import type { Stage } from '../../kernel/envelope.ts'
 import type { QueueName, State } from './schema.ts'
 
 /**
- * `refuse`: a person does not want it worked on (AC-MQ §11.2). `quarantine`: the file cannot be read as a message and
- * nobody is still writing it (AC-MQ §8.1). `correct`: its status disagrees with its folder, and the folder counts.
- * `setAside`: a second copy of a message, which goes to `archive/duplicates/` (AC-MQ §9.1).
+ * `refuse`: a person denies the message (AC-MQ §11.2). `quarantine`: the file cannot be read as a message, and no program is
+ * still writing it (AC-MQ §8.1). `correct`: the status disagrees with the folder, and the folder counts. `setAside`: a second
+ * copy of a message goes to `archive/duplicates/` (AC-MQ §9.1).
  */
 export const transitions = {
   pending: { claim: 'processing', refuse: 'failed', quarantine: 'failed', correct: 'pending', setAside: 'archived' },
@@ -27,7 +27,7 @@ export const transitions = {
 export type Transition = { [From in State]: keyof (typeof transitions)[From] }[State]
 export const transitionNames = [...new Set(Object.values(transitions).flatMap(Object.keys))] as readonly Transition[]
 
-/** How far a message has come in neutral words. Of an archived one its status tells. */
+/** How far a message has come, in neutral words. The stage of an archived message follows from its status. */
 export const stages = {
   pending: 'written',
   processing: 'claimed',

@@ -4,23 +4,23 @@ import { printableLine } from '../../kernel/printable.ts'
 
 declare const brand: unique symbol
 export type AgentId = string & { readonly [brand]: 'AgentId' }
-/** The names of a mission and of those around it, from the outermost: `main-project/feature-x`. */
+/** The names of the missions around a mission, outermost first, and its own: `main-project/feature-x`. */
 export type MissionAddress = string & { readonly [brand]: 'MissionAddress' }
 
-/** The recipient that stands for the agent that claims first (AC-MQ §7.3). */
+/** The recipient of a message that goes to the agent that claims first (AC-MQ §7.3). */
 export const everyone = 'all' as AgentId
 
-/** The folder that holds the missions inside a mission, and therefore no mission's name (AC-MQ §7.2). */
+/** The folder for the missions inside a mission. No mission may have this name (AC-MQ §7.2). */
 export const subMissions = 'sub-missions'
 
 const longestName = 64
 const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 // With these inside or at an edge, `…-from-{sender}-to-{recipient}.md` could be split in more than one way.
 const divider = /(?:^|-)(?:from|to)-|-(?:from|to)$/
-// Leaves room within a path of 2,048 bytes for the root, the queue and the longest file name.
+// A path has at most 2,048 bytes; the rest is room for the root, the queue and the longest file name.
 const longestMissionPath = 1024
 
-/** An agent that can send and claim. `all` is nobody in particular, so it cannot. */
+/** An agent that can send and claim. `all` cannot: it stands for any agent. */
 export function agentId(text: string): AgentId {
   const reason = reasonAgainstAgent(text)
   if (reason !== undefined) throw badAgent(text, reason)
@@ -32,10 +32,10 @@ export const recipientId = (text: string): AgentId => (text === everyone ? every
 export const isAgentId = (text: string): text is AgentId =>
   name.test(text) && !(text.includes('-') && divider.test(text)) && !isEveryone(text)
 
-/** `all` in any spelling. Folders may ignore case, so no agent may have a name that differs only by it. */
+/** `all` in any case. File systems may ignore case, so no agent may be called `All`. */
 export const isEveryone = (text: string): boolean => text.length === 3 && text.toLowerCase() === everyone
 
-/** What a message may be called in its header; longer or stranger ones could not stand in a file name. */
+/** True for an id that can stand in a file name. */
 export const isMessageId = (text: string): boolean => name.test(text)
 
 /** `a/b/c`: mission `c` in mission `b` in mission `a`. */

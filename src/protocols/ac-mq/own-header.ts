@@ -1,4 +1,4 @@
-/** Reads a header as we write it without YAML, once for every claim. What is unusual is left to the general reader. */
+/** Reads our own headers without a YAML parser, because every claim reads one. The general reader reads all others. */
 import { bufferOf } from '../../formats/front-matter.ts'
 import { lastAnswer } from '../../kernel/last-answer.ts'
 import { everyone, isAgentId } from './names.ts'
@@ -22,17 +22,17 @@ const own = new RegExp(
     '(?:attempt: ([1-9][0-9]{0,8})\n)?---\n',
   ].join('\n'),
 )
-// Whatever else it may be, it does not leave the mission.
+// A path of this form stays inside the mission.
 const plainDependency = /^(?:msg:|(?:path:)?(?:\.\/)?)\w[\w.-]{0,100}(?:\/\w[\w.-]{0,100})*$/
 
-/** Without quotes YAML takes this word for no value. */
+/** YAML reads this word, without quotes, as no value. */
 const isNothing = (text: string): boolean => text.length === 4 && text.toLowerCase() === 'null'
 
 const isTime = lastAnswer((text: string) => parseTime(text) !== undefined)
 const isSender = lastAnswer((text: string) => isAgentId(text) && !isNothing(text))
 const isRecipient = lastAnswer((text: string) => text === everyone || (isAgentId(text) && !isNothing(text)))
 
-/** What a list of quoted texts says; `undefined` when one of them is not plain. */
+/** The texts of a list of quoted texts; `undefined` when one of them is not plain. */
 const dependenciesIn = lastAnswer((list: string): readonly string[] | undefined => {
   const texts = list.slice(6, -1).split('"\n  - "')
   return texts.every((text) => plainDependency.test(text)) ? Object.freeze(texts) : undefined
@@ -41,12 +41,13 @@ const dependenciesIn = lastAnswer((list: string): readonly string[] | undefined 
 const mostBytes = 2048
 const closing = Buffer.from('\n---\n')
 
-/** The record of a header as we write it, in which nothing is to be reported; `undefined` for any other. */
+/** The record of a header in our own form, without any problem; `undefined` for any other. */
 export function readOwnHeader(bytes: Uint8Array) {
   const buffer = bufferOf(bytes)
   const end = buffer.indexOf(closing, opening.length)
   if (end < 0 || end > mostBytes) return undefined
-  // All ASCII where it matches, so characters are bytes. No more than the header: parts of the text keep it in memory.
+  // A text that matches is ASCII, so its length counts bytes. Only the header is made a string, because the fields, which are
+  // slices of that string, keep it in memory.
   const match = own.exec(buffer.toString('latin1', 0, end + closing.length))
   if (!match) return undefined
   const [header, status, , id, , mission_id, timestamp, , from, , to, priority, timeout, list, summary, attempt] =

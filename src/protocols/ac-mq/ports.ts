@@ -1,8 +1,8 @@
-/** What is handed to AC-MQ from outside the tree. Each is asked for when it is first used. */
+/** What AC-MQ gets from outside the tree. Each port is opened at its first use. */
 import type { Embedder } from '../../kernel/embedder.ts'
 
 export interface AcmqPorts {
-  meaning(which?: WhoseMeaning): Promise<Meaning>
+  meaning(which?: 'configured' | 'offline'): Promise<Meaning>
   /** The model that writes summaries; `undefined` when none is configured. */
   writer(): Promise<Writer | undefined>
 }
@@ -12,16 +12,14 @@ export interface Writer {
   write(asked: { readonly instructions: string; readonly material: string }): Promise<string>
 }
 
-export type WhoseMeaning = 'configured' | 'offline'
-
 export interface Meaning {
   /** Without it, texts are compared by their words alone. */
   readonly embedder?: Embedder
-  /** Why it is not the one that is configured, or why there is none; for people. */
+  /** For people: why it is not the configured model, or why there is none. */
   readonly instead?: string
 }
 
-/** Where nothing is handed in: words alone. */
+/** Without a model texts are compared by their words. */
 export const withoutPorts: AcmqPorts = {
   meaning: async () => ({ instead: 'No sentence model was handed in.' }),
   writer: async () => undefined,

@@ -1,11 +1,11 @@
-/** Prints a header without YAML, once for every message sent. What is unusual is left to `printFrontMatter`. */
+/** Prints headers without a YAML printer, because every sending prints one. `printFrontMatter` prints unusual ones. */
 import { type Entries, printFrontMatter, printQuoted, printScalar } from '../../formats/front-matter-print.ts'
 import { longestHeader } from '../../formats/header-field.ts'
 import { lastAnswer } from '../../kernel/last-answer.ts'
 import { type AcmqRecord, noDependencies } from './schema.ts'
 
 export const statusWidth = 10
-/** What our files begin with; the status follows. */
+/** Our files begin with this; the status follows. */
 export const opening = '---\nstatus: '
 
 export function printHeader(record: AcmqRecord): string {
@@ -22,11 +22,11 @@ dependencies:${printDependencies(dependencies)}
 summary: ${printSummary(record.summary)}
 ${attempt > 1 ? `attempt: ${printScalar(attempt)}\n` : ''}${printOwnTexts(record)}---
 `
-  // A code unit has at most three bytes, so this one is short enough for sure.
+  // A code unit has at most three bytes in UTF-8.
   return header.length * 3 <= longestHeader ? header : printAnyHeader(record)
 }
 
-/** The same, field by field. Refuses a header that would be too long to be read back. */
+/** The same header by the YAML printer, which refuses one that is too long to be read back. */
 export const printAnyHeader = (record: AcmqRecord): string =>
   printFrontMatter(entriesOf(record), { pad: { status: statusWidth } })
 
@@ -60,13 +60,13 @@ const printRecipient = lastAnswer<string, string>(printScalar)
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const nine = 57
 
-/** One that begins with a digit could be read as a number; one that begins with a letter cannot. */
+/** YAML could read an id that begins with a digit as a number, so it is quoted. */
 const printId = (id: string): string => (uuid.test(id) ? (id.charCodeAt(0) <= nine ? `"${id}"` : id) : printScalar(id))
 
-// ASCII without quotes and backslashes: needs no escapes between quotes.
+// ASCII without quotes and backslashes, which needs no escapes between quotes.
 const unescaped = /^[ !#-[\]-~]*$/
 
-/** The last list and its text; only of a list that cannot change. */
+/** The last list and its text. Only a frozen list is remembered. */
 let printed = { list: noDependencies, text: ' []' }
 
 function printDependencies(list: readonly string[]): string {
@@ -78,11 +78,11 @@ function printDependencies(list: readonly string[]): string {
 
 const printDependency = (text: string): string => `\n  - ${unescaped.test(text) ? `"${text}"` : printQuoted(text)}`
 
-// With a blank in it, it is neither a word nor a time, so it is quoted.
+// YAML cannot read a text with a blank as a number, a time or a word of its own, so `printScalar` would quote it too.
 const printSummary = lastAnswer((text: string) =>
   text.includes(' ') && unescaped.test(text) ? `"${text}"` : printScalar(text),
 )
 
-/** A message as it is written: text where the body is text, which the engine encodes while writing. */
+/** What is written for a message: text where the body is text, which the engine encodes while writing. */
 export const messageContent = (header: string, body: string | Uint8Array): string | Buffer =>
   typeof body === 'string' ? header + body : Buffer.concat([Buffer.from(header), body])

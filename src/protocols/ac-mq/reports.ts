@@ -1,5 +1,5 @@
 /**
- * What an agent adds to a message when it is done with it: its result, or why it failed. Spec: AC-MQ §4.3, §4.4, §8.1.
+ * What an agent adds to a message that it ends: the result, or the reason why it failed. Spec: AC-MQ §4.3, §4.4, §8.1.
  *
  *     ---
  *
@@ -11,14 +11,14 @@
  *
  *     > Detail, one or many lines.
  *
- * Text of agents is one line, or quoted line by line, so that it cannot begin another block: the last block of a file is always
- * one that was appended. Where nothing closes the header, the `---` has a blank before it, so that it does not close it either.
+ * Text of an agent is put on one line or quoted line by line, so that it cannot begin another block. If nothing closes the
+ * header of the file, the `---` gets a blank before it: otherwise it would close the header.
  */
 import { bufferOf, splitFrontMatter } from '../../formats/front-matter.ts'
 import { isoTime, parseTime } from './times.ts'
 
 export interface Failure {
-  /** `undefined` in reports of other programs that do not say it in our way. */
+  /** `undefined` where another program wrote the report in another form. */
   readonly at: number | undefined
   readonly agent: string | undefined
   readonly reason: string
@@ -29,15 +29,15 @@ export interface Result {
   readonly at: number | undefined
   readonly agent: string | undefined
   readonly text: string
-  /** Files of the mission, relative to it, or addresses. */
+  /** Files of the mission, relative to it, or URLs. */
   readonly links: readonly string[]
 }
 
 type Title = 'Failure Report' | 'Result'
 
-/** Adds a failure report. Works on any bytes: a file that is no message is set aside with a report too. */
+/** Adds a failure report. Works on any bytes, because a file that is no message gets one too. */
 export function withFailure(bytes: Uint8Array, failure: Signed & Pick<Failure, 'reason' | 'detail'>): Buffer {
-  // A reason is one line; what else was given as one is detail.
+  // A reason is one line; its further lines become detail.
   const [reason, ...rest] = linesOf(failure.reason.trim())
   const detail = [...rest, ...(failure.detail ? [failure.detail] : [])].join('\n')
   const items = [...signature(failure), item('Reason', reason || 'none given')]
@@ -58,7 +58,7 @@ const signature = ({ agent, at }: Signed): string[] => [item('Time', isoTime(at)
 
 const item = (name: string, value: string): string => `- ${name}: ${value}`
 
-// Also those that only some programs take for line ends; to them, too, the next line must look quoted.
+// Includes the characters that only some programs take for line ends: there, too, each line must be quoted.
 const lineEnds = /\r\n|[\n\r\v\f\x1c-\x1e\u0085\u2028\u2029]/
 
 const linesOf = (text: string): string[] => text.split(lineEnds)
@@ -67,13 +67,15 @@ const oneLine = (text: string): string => linesOf(text).join(' ').trim()
 
 const rule = '---'
 
-/** The file begins with a header, and no line ends it: the next `---` would. */
-function isHeaderOpen(bytes: Uint8Array): boolean {
+/**
+ * Where the header ends, without its closing line, which may be the `---` of another program's report. 0 for a file without a
+ * header, `undefined` for a header without a closing line.
+ */
+function headerEndOf(bytes: Uint8Array): number | undefined {
   try {
-    splitFrontMatter(bytes)
-    return false
+    return splitFrontMatter(bytes)?.headerEnd ?? 0
   } catch {
-    return true // BAD_FRONT_MATTER: a header without an end
+    return undefined // BAD_FRONT_MATTER
   }
 }
 
@@ -82,7 +84,7 @@ function append(bytes: Uint8Array, title: Title, items: readonly string[], text:
   const quoted = linesOf(text).map((line) => (line === '' ? '>' : `> ${line}`))
   while (quoted.at(-1) === '>') quoted.pop()
   const lines = [
-    isHeaderOpen(bytes) ? ` ${rule}` : rule,
+    headerEndOf(bytes) === undefined ? ` ${rule}` : rule,
     '',
     `**${title}**`,
     '',
@@ -93,7 +95,7 @@ function append(bytes: Uint8Array, title: Title, items: readonly string[], text:
   return Buffer.concat([bytes, Buffer.from(gapAfter(bytes, eol) + lines.join(eol))])
 }
 
-/** What makes a blank line of the end of the file: without it the line above `---` would become a heading. */
+/** The line ends that are missing for a blank line: without one, Markdown makes a heading of the line above `---`. */
 function gapAfter(bytes: Uint8Array, eol: string): string {
   const end = bufferOf(bytes).toString('latin1', Math.max(0, bytes.length - 4))
   if (/\n\r?\n$/.test(end)) return ''
@@ -105,7 +107,7 @@ function eolOf(bytes: Uint8Array): string {
   return end > 0 && bytes[end - 1] === 0x0d ? '\r\n' : '\n'
 }
 
-/** The last failure report, also one that another program wrote freely under the specification's heading. */
+/** The last failure report. Other programs may have written it freely under the specification's heading. */
 export function failureOf(bytes: Uint8Array): Failure | undefined {
   const block = lastBlock(bytes, 'Failure Report')
   if (!block) return undefined
@@ -125,13 +127,13 @@ export function resultOf(bytes: Uint8Array): Result | undefined {
 
 const nextBlock = /\n ?---[ \t]*\r?\n\s*\*\*(?:Failure Report|Result)\*\*[ \t]*\r?(?:\n|$)/
 
-/** True for nothing, and for what `withResult` and `withFailure` add at the end of a body. */
+/** True for an empty text, and for what `withResult` or `withFailure` appends. */
 export const isReport = (text: string): boolean => text === '' || nextBlock.exec(`\n${text.trimStart()}`)?.index === 0
 
 function lastBlock(bytes: Uint8Array, title: Title) {
   const buffer = bufferOf(bytes)
   const heading = `**${title}**`
-  const blocksStart = blocksStartOf(bytes)
+  const blocksStart = headerEndOf(bytes) ?? 0
   for (
     let at = buffer.lastIndexOf(heading);
     at >= blocksStart;
@@ -143,15 +145,6 @@ function lastBlock(bytes: Uint8Array, title: Title) {
     return readBlock(next ? text.slice(0, next.index) : text)
   }
   return undefined
-}
-
-/** The end of the header, not of its last line: where no line closed it, the `---` of another program's report did. */
-function blocksStartOf(bytes: Uint8Array): number {
-  try {
-    return splitFrontMatter(bytes)?.headerEnd ?? 0
-  } catch {
-    return 0 // BAD_FRONT_MATTER: a header without an end
-  }
 }
 
 /** True when the heading stands alone on its line, below a `---` line. */
@@ -194,11 +187,11 @@ function skipBlank(lines: readonly string[], from: number): number {
   return at
 }
 
-// From `queue/completed/`, where the message will lie, to the mission.
+// From `queue/completed/` to the mission.
 const toMission = '../../'
 const plainPath = /^[A-Za-z0-9_][A-Za-z0-9_./-]*$/
 
-/** A path of the mission as a link that works in an editor; anything else as it is. */
+/** A file of the mission becomes a link that works in an editor; anything else stays as it is. */
 function printLink(link: string): string {
   if (plainPath.test(link)) return `[${link}](${toMission}${link})`
   return /^[[\\]/.test(link) ? `\\${link}` : link

@@ -8,26 +8,25 @@ export interface AcmqRecord {
   readonly id: string
   /** The full address of the mission: `parent/child` for a mission inside another. */
   readonly mission_id: string
-  /** The text that stands there, or the time of the file if none does; `parseTime` makes a time of it. */
+  /** As the header spells it, or the time of the file where the header has none; `parseTime` reads it. */
   readonly timestamp: string
   readonly from: string
   readonly to: string
-  /** A copy of where the file lies; the folder is the truth. */
+  /** Repeats the name of the queue folder. Where they differ, the folder counts. */
   readonly status: string
   /** 1 (first) to 5 (last). */
   readonly priority: number
   readonly timeout_seconds: number
   readonly dependencies: readonly string[]
   readonly summary: string
-  /** Which try this is. Ours, not the specification's; 1 when absent. */
+  /** Counted from 1, which is left out. A field of ours, not of the specification. */
   readonly attempt: number
-  /** The message that this one answers. Ours, as is `envelope`: fields that AC-MQ does not know are kept. */
+  /** The message that this one answers. Ours too, as is `envelope`. */
   readonly reply_to?: string
   /** What a neutral draft says and no field of AC-MQ can, as JSON (`envelope.ts`). */
   readonly envelope?: string
 }
 
-/** Something for each queue. */
 export const forQueues = <T>(make: (queue: QueueName) => T): Record<QueueName, T> => ({
   pending: make('pending'),
   processing: make('processing'),
@@ -37,21 +36,17 @@ export const forQueues = <T>(make: (queue: QueueName) => T): Record<QueueName, T
 
 export const noDependencies: AcmqRecord['dependencies'] = Object.freeze([])
 
-export function areSame(some: readonly string[], others: readonly string[]): boolean {
-  if (some === others) return true
-  if (some.length !== others.length) return false
-  for (let i = 0; i < some.length; i++) if (some[i] !== others[i]) return false
-  return true
-}
+export const areSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some === others || (some.length === others.length && some.every((text, i) => text === others[i]))
 
 export const standardTimeout = 3600
 export const standardPriority = 3
-/** Who sent a message that does not say so. */
+/** Stands for the sender of a message that does not name one. */
 export const unknownSender = 'unknown'
 
 export const isQueueName = (text: string): text is QueueName =>
   text === 'pending' || text === 'processing' || text === 'completed' || text === 'failed'
 
-/** The three reports of AC-MQ §16. Here, because `report.ts` is too much for a command to load. */
+/** The three reports of AC-MQ §16. Here, because loading `report.ts` would slow every command down. */
 export const reportModes = ['bottom-up', 'top-down', 'holistic'] as const
 export type ReportMode = (typeof reportModes)[number]

@@ -1,4 +1,4 @@
-/** What can be configured about AC-MQ, with the values used when nothing is said. */
+/** What can be configured about AC-MQ, and the defaults. */
 import {
   defaultsOf,
   duration,
@@ -36,7 +36,7 @@ export const section = {
     least: 0,
   }),
   clusterSize: integer('So many messages about similar things get a bus document.', { default: 4, least: 2 }),
-  // A cluster takes values of up to a million bytes.
+  // An etcd cluster takes values of up to a million bytes.
   busDocumentBytes: integer('A longer bus document goes on in numbered parts.', {
     default: 900 * 1024,
     least: 16 * 1024,
@@ -45,9 +45,9 @@ export const section = {
 
 export interface AcmqSettings extends Omit<InputOf<typeof section>, 'archiveAfter'> {
   readonly archiveAfterMs: number
-  /** A malformed file must have stood still this long before it is set aside: it may still be being written. */
+  /** A malformed file is set aside when it has not changed for this long: a program may still be writing it. */
   readonly quarantineAfterMs: number
-  /** Queues in which this many messages wait are remembered on disk; smaller ones are read as quickly. */
+  /** From so many waiting messages on, a queue has a cache on disk; a smaller queue is read as quickly without. */
   readonly rememberFrom: number
 }
 

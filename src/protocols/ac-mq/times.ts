@@ -8,14 +8,14 @@ export { isoTime }
 export const compactTime = (ms: number): string => compactOf(isoTime(ms))
 
 const canonical = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
-// As messages of ours say it.
+// In messages that we write.
 const toTheMillisecond = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const iso =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?: ?(?:[Zz]|([+-])(\d\d):?(\d\d)))?)?$/
 
-/** Milliseconds since 1970. Any ISO time is read; one without a zone counts as UTC. `undefined` for all else. */
+/** Milliseconds since 1970, of any ISO time; one without a zone counts as UTC. `undefined` for any other text. */
 export function parseTime(text: string): number | undefined {
-  // Nearly all times look like this, and one is read with every message.
+  // A quick way for the usual forms, because a time is read with every message.
   const hasMs = toTheMillisecond.test(text)
   if (hasMs || canonical.test(text)) {
     const year = pairAt(text, 0) * 100 + pairAt(text, 2)
@@ -34,22 +34,22 @@ export function parseTime(text: string): number | undefined {
 
 const pairAt = (text: string, at: number): number => text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
 
-/** The same for the order of claiming, where what is no time comes first. */
+/** The same for the order of claiming: a text that is no time counts as 1970 and comes first. */
 export const timeOf = lastAnswer((text: string) => parseTime(text) ?? 0)
 
-/** A time as it stands in a message, in UTC and to the second or the millisecond. What is no time stays as it is. */
+/** The time of a message in UTC, to the second or the millisecond. A text that is no time stays as it is. */
 export function asUtc(text: string): string {
   if (isCanonicalTime(text)) return text
   const ms = parseTime(text)
   return ms === undefined ? text : toTheMoment(ms)
 }
 
-/** A moment to the millisecond; a whole second without. */
+/** To the millisecond, or to the second where the milliseconds are zero. */
 export const toTheMoment = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')
 
 export const saysUtc = (text: string): boolean => /(?:[Zz]|[+-]00:?00)$/.test(text)
 
-/** A time as we write it, in UTC, so that its digits can be taken as they stand. */
+/** True for a time in the form that we write, of which `compactOf` can take the digits. */
 export const isCanonicalTime = (text: string): boolean => toTheMillisecond.test(text) || canonical.test(text)
 
 export const compactOf = (time: string): string =>

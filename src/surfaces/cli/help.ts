@@ -69,11 +69,11 @@ export function usageLine(path: readonly string[], operation: Operation): string
 }
 
 /** Help for programs: the same, as data. */
-export function helpJson(path: readonly string[], operation: Operation): unknown {
+export function helpJson(path: readonly string[], operation: Operation, { spell }: Pick<Screen, 'spell'>): unknown {
   const inputs = Object.entries(shownInputs(operation)).map(([name, field]) => ({
     name,
     spelled: spelled(name, field),
-    expected: expectedOf(field),
+    expected: spell(expectedOf(field)),
     required: field.required === true,
     ...('default' in field && field.default !== undefined ? { default: field.default } : {}),
     help: field.help,

@@ -76,13 +76,13 @@ async function explain(
   const { summaries } = await import('./command-summaries.generated.ts')
   const say = inWordsTyped(words, host)
   const operation = isGroup(member) ? undefined : (await member.load()).operation
+  const flag = mentions(words, '--no-color') ? false : undefined
+  const screen = screenOn(host.terminal.streams().out, { flag, environment: host.environment })
   if (globals.json || mentions(words, '--json')) {
-    const json = operation ? helpJson(path, operation) : groupJson(path, member as Group, summaries)
+    const json = operation ? helpJson(path, operation, screen) : groupJson(path, member as Group, summaries)
     host.terminal.out(say(printJson(json)))
     return 0
   }
-  const flag = mentions(words, '--no-color') ? false : undefined
-  const screen = screenOn(host.terminal.streams().out, { flag, environment: host.environment })
   host.terminal.out(
     say(operation ? commandHelp(path, operation, screen) : groupHelp(path, member as Group, summaries, screen)),
   )

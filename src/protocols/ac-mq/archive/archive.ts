@@ -1,7 +1,7 @@
 /**
- * The archive of a mission: finished messages, packed by month, readable one by one. AC-MQ §9.2. A message moves from its queue
- * to `archive/<month>/<status>/`; it is written into a pack, which appears as a whole; then it is removed from where it lay. The
- * next archiving carries on after a crash.
+ * The archive of a mission: finished messages, packed by month, readable one by one. AC-MQ §9.2. A message is moved from its
+ * queue to `archive/<month>/<status>/`, then written into a pack, which appears as a whole, then removed from that folder. After
+ * a crash the next archiving finishes these steps.
  */
 
 import { notFound, SignalboxError } from '../../../kernel/errors.ts'
@@ -11,15 +11,13 @@ import { thoseMeant } from '../../../kernel/short-id.ts'
 import { nameOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { PackFile } from './index-cache.ts'
-import { contentsOf, entriesOf, type IndexOptions, searchPack } from './indexes.ts'
+import { contentsOf, entriesOf, type ReadOptions, searchPack } from './indexes.ts'
 import { unzip } from './member.ts'
-import { type ArchivedEntry, damaged, largestPack, parsePackName } from './pack.ts'
+import { type ArchivedEntry, causeText, damaged, largestPack, parsePackName } from './pack.ts'
 import { cannotBe, type LooseFile, readLoose, readLooseBytes, readShelf, shelfOf, shelvesIn } from './shelves.ts'
 
-export type { ArchivedEntry, ArchiveProblem, FinalStatus } from './pack.ts'
-export { type Archived, type ArchiveOptions, archiveMessages, isUnfinished, type ToArchive } from './write.ts'
-
-export type ReadOptions = IndexOptions
+export type { ArchivedEntry, ArchiveProblem } from './pack.ts'
+export { archiveMessages, isUnfinished, type ToArchive } from './write.ts'
 
 export async function listArchived(tree: Tree, archive: TreePath, options?: ReadOptions): Promise<ArchivedEntry[]> {
   const found: ArchivedEntry[] = []
@@ -45,7 +43,7 @@ export async function findArchived(
   return thoseMeant(id, found)
 }
 
-/** Makes indexes that were lost again, so that the next reader need not. */
+/** Makes lost indexes again. */
 export async function mendIndexes(tree: Tree, archive: TreePath, options: ReadOptions = {}): Promise<void> {
   for (const folder of await shelvesIn(tree, archive)) {
     for (const pack of (await readShelf(tree, folder)).packs) if (!pack.index) await entriesOf(tree, pack, options)
@@ -57,7 +55,7 @@ interface Reading extends ReadOptions {
   readonly isWanted?: (loose: LooseFile) => boolean
 }
 
-/** The same message may be there again: packed by two at once, or still lying where it was when it was packed. */
+/** A message may be there twice: two processes packed it, or its file was not removed after it was packed. */
 async function* eachOnce(
   tree: Tree,
   archive: TreePath,
@@ -114,7 +112,7 @@ async function readPacked(tree: Tree, entry: ArchivedEntry, { largestMessage = s
   return bytes
 }
 
-/** It is not where the index says: the index may be wrong. */
+/** For a message that is not where the index says: finds it in the pack without the index. */
 async function readByPack(tree: Tree, { pack, id, offset }: ArchivedEntry, options: ReadOptions) {
   const { entries = [] } = (await contentsOf(tree, pack, options)) ?? {}
   const elsewhere = entries.find((entry) => entry.id === id && entry.offset !== offset)
@@ -149,8 +147,8 @@ async function readAll(
       if (entry) entries.push(entry)
     } catch (error) {
       if (error instanceof SignalboxError && error.kind === 'Unavailable') throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      onProblem?.({ path: loose.path, message: `It cannot be read: ${reason}`, hint: 'Restore it, or move it away.' })
+      const message = `It cannot be read: ${causeText(error)}`
+      onProblem?.({ path: loose.path, message, hint: 'Restore it, or move it away.' })
     }
   }
   return entries

@@ -1,6 +1,6 @@
 /**
- * What a process remembers of the indexes of an archive: the bytes of those read last, up to a limit, and of one that was read
- * twice four bytes a message, so that it is not read again for an id that is not in it.
+ * What a process remembers of the indexes of an archive: the bytes of the last ones, up to a limit; and for an index that was
+ * read twice a hash of each id, so that the index is not read again for an id that it does not have.
  */
 import { shortLength } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
@@ -15,13 +15,13 @@ export interface PackFile {
 }
 
 const mostBytes = 512 * 1024
-/** Of all indexes together; then the memory starts again. */
-const mostPrints = 1_000_000
+/** For all indexes together. When there are more, all are forgotten. */
+const mostHashes = 1_000_000
 
 interface Known {
   readonly stamp: string
-  /** `undefined` after the first time: a command that asks once should not take a whole index apart. */
-  readonly prints?: Uint32Array
+  /** `undefined` after the first reading: a command that asks once should not parse a whole index. */
+  readonly hashes?: Uint32Array
 }
 
 export class IndexCache {
@@ -29,7 +29,7 @@ export class IndexCache {
   readonly #kept = new Map<TreePath, { readonly stamp: string; readonly bytes: Buffer }>()
   #size = 0
   readonly #known = new Map<TreePath, Known>()
-  #prints = 0
+  #hashes = 0
 
   static of(tree: Tree): IndexCache {
     const known = IndexCache.#all.get(tree) ?? new IndexCache()
@@ -37,10 +37,10 @@ export class IndexCache {
     return known
   }
 
-  /** True when this index is known to have no message with this id, or with one that begins with it. */
+  /** True when this index surely has no message whose id is or begins with this one. */
   cannotHave(pack: PackFile, id: string): boolean {
     const known = this.#known.get(pack.path)
-    return known?.prints !== undefined && known.stamp === stampOf(pack) && !known.prints.includes(printOf(id))
+    return known?.hashes !== undefined && known.stamp === stampOf(pack) && !known.hashes.includes(hashOf(id))
   }
 
   async read(pack: PackFile, load: () => Promise<Buffer>): Promise<Buffer> {
@@ -63,15 +63,15 @@ export class IndexCache {
 
   #learn(path: TreePath, stamp: string, bytes: Buffer): void {
     const known = this.#known.get(path)
-    if (known?.prints && known.stamp === stamp) return
-    const isSecond = known?.stamp === stamp
-    const prints = isSecond ? Uint32Array.from([...readIndex(bytes, path)].map(({ id }) => printOf(id))) : undefined
-    this.#prints += (prints?.length ?? 0) - (known?.prints?.length ?? 0)
-    if (this.#prints > mostPrints) {
+    const isSame = known?.stamp === stamp
+    if (isSame && known.hashes) return
+    const hashes = isSame ? Uint32Array.from([...readIndex(bytes, path)].map(({ id }) => hashOf(id))) : undefined
+    this.#hashes += (hashes?.length ?? 0) - (known?.hashes?.length ?? 0)
+    if (this.#hashes > mostHashes) {
       this.#known.clear()
-      this.#prints = prints?.length ?? 0
+      this.#hashes = hashes?.length ?? 0
     }
-    this.#known.set(path, prints ? { stamp, prints } : { stamp })
+    this.#known.set(path, hashes ? { stamp, hashes } : { stamp })
   }
 
   #drop(path: TreePath, size: number): void {
@@ -82,8 +82,8 @@ export class IndexCache {
 const stampOf = ({ pack, index }: PackFile): string =>
   [pack, index].map((file) => (file ? `${file.size} ${file.modifiedAt}` : '')).join(' ')
 
-/** A hash of the shortest beginning by which an id can be asked for. Different ids may share it. */
-function printOf(id: string): number {
+/** A hash of the first characters, because an id can be asked for by these alone. */
+function hashOf(id: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < Math.min(id.length, shortLength); i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
   return hash >>> 0

@@ -1,6 +1,6 @@
 /**
- * The messages of a pack, by its index. An index that is lost or wrong is made again from its pack by the first reader that needs
- * it. A damaged pack gets none: what can be read of it is found in the pack each time.
+ * The messages of a pack, by its index. The first reader that finds an index lost or wrong makes it again from the pack. A
+ * damaged pack gets no index: it is searched each time.
  */
 
 import { bufferOf } from '../../../formats/front-matter.ts'
@@ -12,18 +12,16 @@ import { IndexCache, type PackFile } from './index-cache.ts'
 import { mostAfterLast, type PackContents, readPack } from './member.ts'
 import { type ArchivedEntry, type ArchiveProblem, indexPathOf, largestPack, printEntry, readIndex } from './pack.ts'
 
-export type OnProblem = (problem: ArchiveProblem) => void
-
-export interface IndexOptions {
+export interface ReadOptions {
   /** How large a message may be, in bytes. Nothing is decompressed to more than this. */
   readonly largestMessage?: number
-  readonly onProblem?: OnProblem | undefined
+  readonly onProblem?: ((problem: ArchiveProblem) => void) | undefined
 }
 
 export async function entriesOf(
   tree: Tree,
   pack: PackFile,
-  options: IndexOptions = {},
+  options: ReadOptions = {},
 ): Promise<readonly ArchivedEntry[]> {
   const bytes = await indexOf(tree, pack, options)
   const problems: ArchiveProblem[] = []
@@ -40,7 +38,7 @@ export async function searchPack(
   tree: Tree,
   pack: PackFile,
   id: string,
-  options: IndexOptions = {},
+  options: ReadOptions = {},
 ): Promise<readonly ArchivedEntry[]> {
   if (IndexCache.of(tree).cannotHave(pack, id)) return []
   const read = await indexOf(tree, pack, options)
@@ -59,7 +57,7 @@ export async function searchPack(
   return isDamaged ? (await entriesOf(tree, pack, options)).filter((entry) => entry.id.startsWith(id)) : found
 }
 
-function indexOf(tree: Tree, pack: PackFile, options: IndexOptions): Promise<Buffer> {
+function indexOf(tree: Tree, pack: PackFile, options: ReadOptions): Promise<Buffer> {
   return IndexCache.of(tree).read(pack, async () => {
     const path = indexPathOf(pack.path)
     const leaf = pack.index && (await unlessUnreadable(tree.read(path, { atMost: mostIndexBytes })))
@@ -72,7 +70,7 @@ function indexOf(tree: Tree, pack: PackFile, options: IndexOptions): Promise<Buf
 /** A thousand messages, each with the longest summary that a header can hold. */
 const mostIndexBytes = 128 * 1024 * 1024
 
-/** True when the last message of an index is the last of its pack, or one that has been cut off since. */
+/** True when the last message of an index is the last of its pack. Also true when the end of the pack was cut off. */
 function reachesEnd(index: Buffer, pack: TreePath, size: number): boolean {
   if (index.at(-1) !== 10) return false
   const lastLine = index.subarray(index.lastIndexOf('\n', index.length - 2) + 1)
@@ -80,8 +78,8 @@ function reachesEnd(index: Buffer, pack: TreePath, size: number): boolean {
   return last !== undefined && last.offset + last.length + mostAfterLast >= size
 }
 
-/** Makes an index again. A reader that cannot write it still gets its answer. */
-async function mend(tree: Tree, pack: PackFile, before: Buffer, options: IndexOptions): Promise<Buffer | undefined> {
+/** Makes an index again. If it cannot be written, the reader still gets its text. */
+async function mend(tree: Tree, pack: PackFile, before: Buffer, options: ReadOptions): Promise<Buffer | undefined> {
   const contents = await contentsOf(tree, pack.path, options)
   if (!contents) return undefined
   const { entries, damage } = contents
@@ -98,11 +96,11 @@ async function mend(tree: Tree, pack: PackFile, before: Buffer, options: IndexOp
 
 const linesOf = (entries: readonly ArchivedEntry[]): Buffer => Buffer.from(entries.map(printEntry).join(''))
 
-/** What is in a pack, found without its index. `undefined` when it has gone or may not be read. */
+/** What is in a pack, found without its index. `undefined` when the pack is gone or cannot be read. */
 export async function contentsOf(
   tree: Tree,
   pack: TreePath,
-  { largestMessage = standardLargestMessage }: IndexOptions = {},
+  { largestMessage = standardLargestMessage }: ReadOptions = {},
 ): Promise<PackContents | undefined> {
   const leaf = await unlessUnreadable(tree.read(pack, { atMost: largestPack(largestMessage) }))
   return leaf && readPack(leaf.bytes, pack, largestMessage)

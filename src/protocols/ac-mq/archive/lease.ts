@@ -1,4 +1,4 @@
-/** One archiver at a time. A lease that is renewed while the work goes on, and ends soon after its holder died. */
+/** The lease of the one process that may archive a mission. It is renewed during the work and ends soon after a crash. */
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Lease, Tree } from '../../../tree/tree.ts'
 
@@ -25,13 +25,13 @@ export class ArchiveLease {
   }
 
   static async take(tree: Tree, archive: TreePath, owner: string): Promise<ArchiveLease | Lease> {
-    // Two processes may work under one name, and must not take each other's lease for their own.
+    // Two processes may have the same owner name; each must know its own lease.
     const self = `${owner} ${crypto.randomUUID().slice(0, 8)}`
     const { outcome, lease } = await tree.lease(`ac-mq archive ${archive}`, self, leaseMs)
     return outcome === 'held' ? new ArchiveLease(tree, lease) : lease
   }
 
-  /** For writes that must not happen once another process holds the lease. */
+  /** For writes: refused when another process holds the lease by now. */
   get guard(): { readonly under: Lease } {
     return { under: this.#lease }
   }
@@ -39,7 +39,7 @@ export class ArchiveLease {
   async keep(): Promise<void> {
     if (performance.now() - this.#renewedAt < leaseMs / 3) return
     const { outcome, lease } = await this.#tree.lease(this.#lease.resource, this.#lease.owner, leaseMs)
-    // A new fence means that it had run out: others may have worked here in the meantime.
+    // A new fence means that the lease had run out, and another process may have archived in between.
     if (outcome !== 'held' || lease.fence !== this.#lease.fence) throw new LeaseLost(lease)
     this.#lease = lease
     this.#renewedAt = performance.now()

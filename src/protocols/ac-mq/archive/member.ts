@@ -1,6 +1,6 @@
 /**
- * One message in a pack: a gzip member whose header also says, in a field that other programs skip, how long the member is
- * and what the message does not say itself: the name its file had and when it was finished. RFC 1952, 2.3.1.1.
+ * One message in a pack: a gzip member. Its header has an extra field, which other programs skip: the length of the member, the
+ * file name of the message and when it was finished. RFC 1952, 2.3.1.1.
  *
  *   1f 8b 08 04 00000000 xx os │ length of what follows │ 'S' 'B' length │ length of the rest │ JSON │ compressed, checks
  */
@@ -16,18 +16,15 @@ const fieldName = Buffer.from('SB')
 const fixed = gzipHeader + 2 + 4 + 4
 const longestExtra = 60_000
 
-export function printMember(message: PackedMessage, bytes: Uint8Array): Uint8Array {
-  return withField(zlib().gzipSync(bytes), fieldOf(message, bytes))
-}
+export const printMember = (message: PackedMessage, bytes: Uint8Array): Uint8Array =>
+  withField(zlib().gzipSync(bytes), fieldOf(message, bytes))
 
 function fieldOf(message: PackedMessage, bytes: Uint8Array): Buffer {
   const { name, status, finishedAt } = message
   const described = describeMessage(bytes, name, status, finishedAt)
-  const others = (['id', 'from', 'to', 'summary', 'timestamp'] as const).filter(
-    (key) => message[key] !== described[key],
-  )
-  const whole = { name, finishedAt, ...Object.fromEntries(others.map((key) => [key, message[key]])) }
-  const field = Buffer.from(JSON.stringify(whole))
+  const keys = ['id', 'from', 'to', 'summary', 'timestamp'] as const
+  const others = keys.filter((key) => message[key] !== described[key]).map((key) => [key, message[key]])
+  const field = Buffer.from(JSON.stringify({ name, finishedAt, ...Object.fromEntries(others) }))
   return field.length <= longestExtra ? field : Buffer.from(JSON.stringify({ name, finishedAt }))
 }
 
@@ -42,17 +39,17 @@ function withField(member: Uint8Array, field: Uint8Array): Uint8Array {
   return Buffer.concat([head, field, member.subarray(gzipHeader)])
 }
 
-// Two members as fixed bytes, one of a line end and an empty one: libraries compress differently, and these are recognised.
-/** Between two messages of which the first does not end its last line. */
+// The two members below are fixed bytes, because libraries compress differently and these are recognised by their bytes.
+/** A member with a line end, after a message whose last line has none. */
 export const separator = Buffer.from('1f8b0800000000000003e302009306d73201000000', 'hex')
 
-/** The last member of every whole pack; it decompresses to nothing. Without it the pack was cut off. */
+/** The last member of a pack; it decompresses to nothing. A pack without it was cut off. */
 export const endMark = withField(Buffer.from('1f8b080000000000000303000000000000000000', 'hex'), new Uint8Array())
 
-/** How many bytes can follow the last message of a whole pack; a message takes more. */
+/** How many bytes can follow the last message of a pack. A message takes more. */
 export const mostAfterLast = separator.length + endMark.length
 
-export interface Damage {
+interface Damage {
   readonly offset: number
   readonly reason: string
 }
@@ -62,10 +59,10 @@ export interface PackContents {
   readonly damage: readonly Damage[]
 }
 
-/** Looking for the next message after a damaged one takes time: a pack with more damage is given up. */
+/** Searching for the next message after a damaged one takes time, so it is done so often at most. */
 const mostDamage = 64
 
-/** Every message of a pack that can be read, and where one cannot. Only one of them is in memory at a time. */
+/** The messages of a pack that can be read, and the places of damage. Decompresses one message at a time. */
 export function readPack(pack: Uint8Array, path: TreePath, largest: number): PackContents {
   const bytes = bufferOf(pack)
   const entries: ArchivedEntry[] = []
@@ -81,7 +78,7 @@ export function readPack(pack: Uint8Array, path: TreePath, largest: number): Pac
     const read = head && !isEnded ? readMember(bytes, offset, { ...head, path, largest }) : undefined
     if (read && 'id' in read) entries.push(read)
     else if (!isEnded) damage.push(read ?? { offset, reason: reasonAt(bytes, offset) })
-    // The length of a damaged member counts if another member, or the end of the pack, is where it says.
+    // The length in a damaged member is right if another member or the end of the pack follows there.
     const next = head && afterSeparator(bytes, head.end)
     const isNext = next !== undefined && (isEnded || read === entries.at(-1) || isBoundary(bytes, next))
     offset = isNext ? next : bytes.indexOf(start, offset + 1)
@@ -126,7 +123,7 @@ function readMember(pack: Buffer, offset: number, { json, end, path, largest }: 
     const fallback = namedAfter(path, offset)
     const said = { ...fallback, ...fieldIn(json) }
     const described = describeMessage(bytes, said.name, fallback.status, said.finishedAt)
-    // Whatever the field says that cannot be so, the message itself counts.
+    // If the field says what cannot be, the message is described from its own bytes.
     return (
       entryFrom({ ...described, ...said, ...place }, path) ?? {
         ...describeMessage(bytes, fallback.name, fallback.status, fallback.finishedAt),
@@ -150,17 +147,16 @@ function fieldIn(json: Buffer): Partial<PackedMessage> {
     const given = Object.entries({ name, finishedAt, id, from, to, summary, timestamp })
     return Object.fromEntries(given.filter(([, value]) => value !== undefined))
   } catch {
-    // SyntaxError, or `null`, which has no fields: damaged, or another program's.
-    return {}
+    return {} // SyntaxError, or TypeError for `null`: damaged, or written by another program.
   }
 }
 
 /** Loaded when first needed: most commands have nothing to do with the archive. */
-export const zlib = () => process.getBuiltinModule('node:zlib')
+const zlib = () => process.getBuiltinModule('node:zlib')
 
 /**
- * The bytes of one gzip member, which a stranger may have packed. Its last four bytes say how many there are: decompressing
- * stops there, and does not begin when they are more than a message may have.
+ * The bytes of one gzip member, which any program may have packed. Its last four bytes say how many there are: decompressing
+ * stops there, and does not begin when that is more than a message may have.
  */
 export function unzip(member: Uint8Array, largest: number): Uint8Array {
   const size = sizeOf(member)

@@ -1,7 +1,7 @@
 /**
- * A pack: finished messages as gzip members one after the other, so that `zcat` prints them all, beside an index that
- * says where each one is. A pack never changes once it is there, and has all that its index has: an index that is lost
- * is made again from it (`indexes.ts`). AC-MQ §9.2.
+ * A pack: finished messages as gzip members one after the other, so that `zcat` prints them all. An index beside it says where
+ * each one is. A pack never changes and holds all that its index says, so a lost index is made again from it (`indexes.ts`).
+ * AC-MQ §9.2.
  *
  *   archive/2026-11/completed-20261103141500-1f2e3d4c.md.gz
  *   archive/2026-11/completed-20261103141500-1f2e3d4c.index.jsonl
@@ -26,7 +26,7 @@ export interface ArchivedEntry {
   readonly summary: string
   readonly timestamp: string
   readonly finishedAt: number
-  /** The file that holds it, and where in that. A file that is not a pack holds one message. */
+  /** The pack that holds the message, or the message's own file. */
   readonly pack: TreePath
   readonly offset: number
   readonly length: number
@@ -42,11 +42,11 @@ export interface ArchiveProblem {
   readonly hint: string
 }
 
-/** A pack is read whole up to the message wanted, so it stays small. */
+/** Packs stay small, because a pack is read from its beginning up to the message that is wanted. */
 export const mostMessages = 1000
 export const mostPackBytes = 1024 * 1024
 
-/** No pack of ours is larger: the last message may be as large as any, and gzip may add a little to it. */
+/** An upper bound: the last message of a pack may be as large as any, and gzip may add a little. */
 export const largestPack = (largestMessage: number): number =>
   mostPackBytes + Math.ceil(largestMessage * 1.01) + 128 * 1024
 
@@ -58,7 +58,7 @@ export const indexNameOf = (stem: string): string => stem + indexEnding
 
 export const indexPathOf = (pack: TreePath): TreePath => indexNameOf(pack.slice(0, -packEnding.length)) as TreePath
 
-/** What a name says, if it is one of a pack or index of ours. Files of other programs are never removed. */
+/** The parts of the name of a pack or an index; `undefined` for files of other programs. */
 export function parsePackName(name: string) {
   const found = /^((completed|failed)-(\d{14})-[0-9a-f]{8})(\.md\.gz|\.index\.jsonl)$/.exec(name)
   if (!found) return undefined
@@ -111,7 +111,7 @@ export function entryFrom(value: unknown, pack: TreePath): ArchivedEntry | undef
     : undefined
 }
 
-/** What the archive says of a message, from its own words. */
+/** What the archive says of a message, from its header. */
 export function describeMessage(
   bytes: Uint8Array,
   name: string,
@@ -119,7 +119,7 @@ export function describeMessage(
   finishedAt: number,
 ): PackedMessage {
   const address = '' as MissionAddress
-  // One that does not say when it was sent counts from when it was finished.
+  // A message without a timestamp counts as sent when it was finished.
   const context = { fileName: name, address, timeoutSeconds: standardTimeout, modifiedAt: finishedAt }
   const read = parseAnyMessage(bytes, context)
   if (read.outcome === 'malformed') {

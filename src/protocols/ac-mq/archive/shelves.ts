@@ -1,6 +1,6 @@
 /**
- * What is in an archive: packs by month, messages on their way into one, and files that a person put there. Places are listed
- * before packs, so that a reader sees each message at least once while another process archives.
+ * What is in an archive: packs by month, messages that are yet to be packed, and files that a person put there. The folders of
+ * unpacked messages are listed before the packs, so that a reader misses no message while another process archives.
  */
 
 import { largestMessage as standardLargestMessage } from '../../../kernel/problem.ts'
@@ -15,7 +15,7 @@ export const finalStatuses: readonly FinalStatus[] = ['completed', 'failed']
 
 export const isMonth = (name: string): boolean => /^\d{4}-\d\d$/.test(name)
 
-/** Copies that reconciling set aside are not messages of their own. */
+/** Holds the second copies of messages, which `reconcile` set aside. */
 const setAside = 'duplicates'
 
 export interface LooseFile {
@@ -54,7 +54,7 @@ const looseAmong = (folder: TreePath, listed: readonly TimedEntry[], status: Fin
     return isOne ? [{ path: childOf(folder, file.name), status, file }] : []
   })
 
-/** Reads what a loose file is. Its folder says how it ended, else its header. `undefined` when it has just gone. */
+/** Describes a loose message. Its folder says how it ended, or else its header. `undefined` when it is gone. */
 export async function readLoose(
   tree: Tree,
   loose: LooseFile,
@@ -72,7 +72,7 @@ export async function readLoose(
 
 const headBytes = 64 * 1024
 
-/** A loose message as it was, and the file it is in. Throws when it is too large or cannot be decompressed. */
+/** The bytes of a loose message, decompressed, and its file. Throws when it is too large or cannot be decompressed. */
 export async function readLooseBytes(tree: Tree, path: TreePath, largest = standardLargestMessage) {
   const leaf = await tree.read(path, { atMost: largest + 1 })
   if (!leaf) return undefined
@@ -84,7 +84,7 @@ const isZipped = (path: TreePath): boolean => path.endsWith('.gz')
 
 export const nameWithin = (name: string): string => name.replace(/\.gz$/, '')
 
-/** True when a name by itself tells that the message has another id. */
+/** True when the file name shows that the message has another id. */
 export function cannotBe({ file }: LooseFile, id: string): boolean {
   const shortId = parseFileName(nameWithin(file.name))?.shortId
   return shortId !== undefined && !id.startsWith(shortId) && !shortId.startsWith(id)

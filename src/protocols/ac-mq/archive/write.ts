@@ -1,4 +1,4 @@
-/** Moves finished messages into packs, and carries on where an earlier archiving was cut off. See `archive.ts`. */
+/** Moves finished messages into packs, and finishes what an earlier archiving left after a crash. See `archive.ts`. */
 
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { groupBy } from '../../../kernel/group-by.ts'
@@ -26,7 +26,7 @@ import { finalStatuses, isMonth, looseIn, nameWithin, readLooseBytes, readShelf,
 
 export interface ToArchive extends PackedMessage {
   readonly path: TreePath
-  /** As it was when it was chosen: one that was moved or written to since is left where it is. */
+  /** The time of the file when it was chosen. A file that has changed since stays in its queue. */
   readonly changedAt?: number
 }
 
@@ -37,14 +37,14 @@ export interface ArchiveOptions {
 }
 
 export interface Archived {
-  /** Messages that are in a pack now and were not before, those of an earlier archiving that was cut off included. */
+  /** How many messages were packed, with those that an earlier archiving had left. */
   readonly archived: number
-  /** Messages that were in a pack already and lay in their old place still. */
+  /** How many files were removed because their message was in a pack already. */
   readonly alreadyThere: number
   readonly busy?: Lease
 }
 
-/** Archives messages. Killed anywhere it loses and doubles nothing; called again it finishes. */
+/** Archives messages. If the process is killed, no message is lost or doubled, and the next call finishes the work. */
 export async function archiveMessages(
   tree: Tree,
   archive: TreePath,
@@ -61,12 +61,12 @@ export async function archiveMessages(
     if (!(error instanceof LeaseLost)) throw error
     return { ...archiving.result(), ...(error.lease ? { busy: error.lease } : {}) }
   } finally {
-    // It ends by itself if the disk does not let us say so, and that failure must not hide the first one.
+    // If releasing fails, the lease ends by itself; that error must not hide an earlier one.
     await lease.end().catch(() => {})
   }
 }
 
-/** True when an archiving was cut off: messages wait for their pack, or lie where they were when they were packed. */
+/** True when an earlier archiving left messages that are not packed, or are packed and not removed. */
 export async function isUnfinished(tree: Tree, archive: TreePath): Promise<boolean> {
   for (const month of await monthsIn(tree, archive)) {
     for (const status of finalStatuses) {
@@ -79,7 +79,7 @@ export async function isUnfinished(tree: Tree, archive: TreePath): Promise<boole
 const monthsIn = async (tree: Tree, archive: TreePath): Promise<TreePath[]> =>
   (await shelvesIn(tree, archive)).filter((folder) => isMonth(nameOf(folder)))
 
-/** Puts messages into a pack, and says in its index where each one is. */
+/** Builds a pack and its index. */
 class PackBuilder {
   readonly #parts: Uint8Array[] = []
   readonly #lines: string[] = []
@@ -103,7 +103,7 @@ class PackBuilder {
     const member = printMember(message, bytes)
     this.#lines.push(printEntry({ ...message, offset: this.#length, length: member.length, size: bytes.length }))
     this.#append(member)
-    // A member of its own, so that `zcat` begins each message on a new line and the message stays as it was.
+    // So that `zcat` prints each message on a new line, although the message itself is unchanged.
     if (bytes.length > 0 && bytes[bytes.length - 1] !== 10) this.#append(separator)
   }
 
@@ -127,7 +127,7 @@ class Archiving {
   readonly #lease: ArchiveLease
   readonly #onProgress: ArchiveOptions['onProgress']
   readonly #largest: number
-  /** What the caller said about each message that is being archived, by the path of its file. */
+  /** What the caller said about each message, by the path of its file. */
   readonly #known = new Map<TreePath, ToArchive>()
   readonly #packed = new Map<TreePath, Map<string, ArchivedEntry[]>>()
   #archived = 0
@@ -149,7 +149,7 @@ class Archiving {
 
   async run(messages: readonly ToArchive[]): Promise<void> {
     this.#total = messages.length
-    // Before the first one is moved: all of them have a place to go to.
+    // Before the first message is moved, so that a file in place of a folder stops no archiving half-way.
     await expectKind(this.#tree, 'folder', new Set(messages.map((message) => this.#placeOf(message))))
     for (const month of await monthsIn(this.#tree, this.#archive)) await this.#carryOn(month)
     for (let i = 0; i < messages.length; i += mostMessages) {
@@ -164,7 +164,7 @@ class Archiving {
     }
   }
 
-  /** Finishes what an earlier archiving left in a month, and makes indexes again that were lost. */
+  /** Finishes what an earlier archiving left in a month, and makes lost indexes again. */
   async #carryOn(month: TreePath): Promise<void> {
     const { packs, loose } = await readShelf(this.#tree, month)
     for (const pack of packs) if (!pack.index) await entriesOf(this.#tree, pack, this.#limits)
@@ -180,7 +180,7 @@ class Archiving {
     return { largestMessage: this.#largest }
   }
 
-  /** Moves a message to where it waits for its pack. `undefined` when it is not there any more. */
+  /** Moves a message to the folder from which it is packed. `undefined` when it is gone or has changed. */
   async #stage(message: ToArchive): Promise<TreePath | undefined> {
     const { path, name, changedAt } = message
     const judge: MoveOptions = {
@@ -211,14 +211,15 @@ class Archiving {
 
   async #packAll(place: TreePath): Promise<void> {
     const status = nameOf(place) as FinalStatus
-    const packed = await this.#packedIn(parentOf(place))
+    const month = parentOf(place)
+    const before = await this.#packedIn(month)
     let builder = new PackBuilder()
-    let lying = new Map<TreePath, string>()
+    let packed = new Map<TreePath, string>()
     const finish = async () => {
-      if (lying.size === 0) return
-      await this.#commit(parentOf(place), builder.stem(status), builder, lying)
+      if (packed.size === 0) return
+      await this.#commit(month, builder.stem(status), builder, packed)
       builder = new PackBuilder()
-      lying = new Map()
+      packed = new Map()
     }
     for (const { path, file } of await looseIn(this.#tree, place, status)) {
       await this.#lease.keep()
@@ -227,20 +228,20 @@ class Archiving {
       const { bytes, leaf } = read
       const message = this.#known.get(path) ?? describeMessage(bytes, nameWithin(file.name), status, file.modifiedAt)
       const digest = digestOf(leaf.bytes)
-      if (await this.#isPacked(packed.get(message.id) ?? [], bytes)) {
+      if (await this.#isPacked(before.get(message.id) ?? [], bytes)) {
         await this.#tree.remove(path, { onlyIf: sameAs(digest) })
         this.#alreadyThere++
         continue
       }
       builder.add(message, bytes)
-      lying.set(path, digest)
+      packed.set(path, digest)
       if (builder.isFull) await finish()
     }
     await finish()
     this.#onProgress?.(this.#archived + this.#alreadyThere + this.#passed, this.#total)
   }
 
-  /** `undefined` when it has gone or cannot be a message: `doctor` reports it, and the other files are packed. */
+  /** `undefined` when the file is gone or cannot be a message: `doctor` reports it, and the other files are packed. */
   async #readLoose(path: TreePath) {
     try {
       return await readLooseBytes(this.#tree, path, this.#largest)
@@ -261,7 +262,7 @@ class Archiving {
     return packed
   }
 
-  /** The same id is not enough: only what is in a pack byte for byte may be removed. */
+  /** Compares all bytes, not the id alone: a file is removed only if a pack has exactly the same. */
   async #isPacked(entries: readonly ArchivedEntry[], bytes: Uint8Array): Promise<boolean> {
     for (const entry of entries.filter(({ size }) => size === bytes.length)) {
       const pack = await this.#tree.read(entry.pack, { atMost: largestPack(this.#largest) })
@@ -269,27 +270,27 @@ class Archiving {
         const member = pack?.bytes.subarray(entry.offset, entry.offset + entry.length)
         if (member && Buffer.compare(unzip(member, this.#largest), bytes) === 0) return true
       } catch {
-        // That copy is damaged; this one goes into a pack of its own.
+        // The packed copy is damaged, so this one is packed too.
       }
     }
     return false
   }
 
-  /** `lying`: digests of what was packed, by path. A file that has changed since it was packed is not removed. */
+  /** `packed`: digests of what was packed, by path. A file that has changed since it was packed is not removed. */
   async #commit(
     month: TreePath,
     stem: string,
     builder: PackBuilder,
-    lying: ReadonlyMap<TreePath, string>,
+    packed: ReadonlyMap<TreePath, string>,
   ): Promise<void> {
-    // Creating the pack archives the messages. A process that finds no index makes the same one from the pack.
+    // With the pack the messages are archived. If the process dies before the index is there, a reader makes it.
     const pack = childOf(month, packNameOf(stem))
     if ((await this.#create(pack, builder.pack())) === 'taken') {
       throw conflict('ARCHIVE_NAME_TAKEN', `${pack} is there already.`, { hint: 'Archive again.' })
     }
     await this.#create(childOf(month, indexNameOf(stem)), builder.index())
     this.#archived += builder.count
-    for (const [path, digest] of lying) {
+    for (const [path, digest] of packed) {
       await this.#tree.remove(path, { onlyIf: sameAs(digest) })
       this.#known.delete(path)
     }
@@ -308,6 +309,6 @@ const digestOf = (bytes: Uint8Array): string =>
 
 const sameAs = (digest: string) => (bytes: Uint8Array) => digestOf(bytes) === digest
 
-/** Months are those in which a message was finished, in UTC. */
+/** The month in which a message was finished, in UTC. */
 const monthOf = (finishedAt: number): string =>
   new Date(Number.isFinite(finishedAt) ? finishedAt : 0).toISOString().slice(0, 7)

@@ -1,4 +1,4 @@
-/** One Markdown document of many files, within a number of tokens that counts every heading too. */
+/** One Markdown document of many files, within a budget of tokens that includes the headings. */
 import { invalidInput } from '../../../kernel/errors.ts'
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import { type LeftOut, overBudget, type TextFile } from './reader.ts'
@@ -10,7 +10,7 @@ export interface Included {
   readonly first?: number
 }
 
-export interface DocumentOptions {
+interface DocumentOptions {
   readonly title: string
   readonly mark: string
   readonly budgetTokens: number
@@ -21,12 +21,12 @@ interface Block extends Included {
   readonly text: string
 }
 
-/** The heading of what is left out, and a line that counts the rest. */
+/** In tokens: kept free for the heading of the list of files left out, and for its last line. */
 const room = 24
 
-/** In characters: where to cut a text is not looked for more exactly, and a shorter beginning is of no use. */
+/** In characters: a shorter beginning of a text is of no use, and where to cut is not determined more exactly. */
 const shortestCut = 64
-/** The first of two units at the end, where a character was cut in half. */
+/** The first half of a surrogate pair at the end of a text that was cut there. */
 const halfCharacter = /[\ud800-\udbff]$/
 
 export class HydrationDocument {
@@ -43,12 +43,12 @@ export class HydrationDocument {
     if (this.#used > options.budgetTokens) throw tooSmall(options.budgetTokens, this.#used)
   }
 
-  /** False when not even a short file would fit any more. */
+  /** False when no file would fit. */
   get hasRoom(): boolean {
     return this.#options.budgetTokens - this.#used > room
   }
 
-  /** `mayBeCut`: if it does not fit, its beginning is better than nothing. */
+  /** `mayBeCut`: if the file does not fit, its beginning is taken. */
   add(file: TextFile, role: string, { mayBeCut = false } = {}): void {
     const { path, bytes } = file
     const left = this.#options.budgetTokens - this.#used
@@ -78,7 +78,7 @@ export class HydrationDocument {
       return { ...this.#blockOf(file, `${role}, the first ${first} of ${file.bytes} bytes`, quoted), first }
     }
     let fitting: Block | undefined
-    // A token has rarely more than so many characters.
+    // A token rarely has more than eight characters.
     let [least, most] = [0, Math.min(file.text.length, left * 8)]
     while (most - least > shortestCut) {
       const length = Math.ceil((least + most) / 2)
@@ -91,7 +91,7 @@ export class HydrationDocument {
 
   finish(): { document: string; included: Included[]; tokens: number } {
     const { countTokens, budgetTokens } = this.#options
-    // Parts were counted one by one. If the whole has more tokens than its parts together, the last parts are dropped.
+    // The whole may have more tokens than its parts together; then the last parts are dropped.
     for (;;) {
       const head = this.#preface + this.#blocks.map(({ text }) => text).join('')
       const document = head + this.#ending(budgetTokens - countTokens(head))

@@ -1,4 +1,4 @@
-/** What an agent should have read before it works, as one document: manifests, message, dependencies, context. AC-MQ §5, §7.2. */
+/** One document of what an agent should read before it works: manifests, message, dependencies, context. AC-MQ §5, §7.2. */
 import { compareTexts } from '../../../kernel/order.ts'
 import { estimateTokens } from '../../../kernel/token-estimate.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
@@ -14,11 +14,11 @@ export type { LeftOut } from './reader.ts'
 
 export interface HydrateOptions {
   readonly missionPath: TreePath
-  /** The folder that holds `llm/`; `''` is the root. What may be read there: see `search.ts`. */
+  /** The folder that holds `llm/`; `''` is the root. `search.ts` says what may be read there. */
   readonly base: TreePath
   /** The missions around this one, the nearest last. Their manifests are included, their files are not. */
   readonly ancestors: readonly TreePath[]
-  /** `dependencies` as they stand in the header; `body`: where the body lies in the mission, if not in the message. */
+  /** `dependencies` as in the header; `body`: the path of the body in the mission, if it has a file of its own. */
   readonly message?: { readonly path: TreePath; readonly dependencies: readonly string[]; readonly body?: string }
   readonly budgetTokens?: number
   readonly maxBytesPerFile?: number
@@ -38,7 +38,7 @@ export interface Hydration {
 export type Role = 'manifest' | 'message' | 'body' | 'dependency' | 'context'
 
 const standardBytes = 256 * 1024
-/** Of all files together, where no budget says less. */
+/** For all files together, whatever the budget. */
 const mostBytes = 16 * 1024 * 1024
 
 export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydration> {
@@ -49,7 +49,7 @@ export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydr
     countTokens: options.countTokens ?? estimateTokens,
   })
   const reader = readerFor(tree, options)
-  // A body is kept elsewhere because it is larger than most files: it counts as a part of its message.
+  // The body of a message may be larger than other files.
   const bodies = textReader(tree, mostBytes)
   const { files, leftOut } = await planHydration(tree, options, reader)
   document.leftOut.push(...leftOut)
@@ -60,7 +60,7 @@ export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydr
     if (role !== 'body' && inside !== undefined && isNeverHydrated(inside)) continue
     const isOver = !document.hasRoom || bytes > mostBytes
     const isBody = role === 'body'
-    // Little is taken of a bus document, however long it is.
+    // Only the beginning of a bus document is taken, so it may be long.
     const isDigest = !isBody && inside !== undefined && isGeneratedPath(inside)
     const file = isOver
       ? overBudget(path, 'nothing was left for it')
@@ -83,17 +83,17 @@ export async function hydrate(tree: Tree, options: HydrateOptions): Promise<Hydr
   return { ...document.finish(), leftOut: document.leftOut }
 }
 
-/** In tokens, of all bus documents together: a mission must not flood an agent with its own history. */
+/** In tokens, for all bus documents together, so that an agent is not flooded with the history of the mission. */
 const mostHistory = 20_000
 
-/** Of a bus document header, table and summary; of snapshots and reports nothing: they repeat what is there already. */
+/** Keeps header, table and summary of a bus document. `undefined` for snapshots and reports, which repeat other files. */
 function withoutHistory(file: TextFile, inside: string | undefined): TextFile | undefined {
   if (inside === undefined) return file
   const text = hydratedText(inside, file.text)
   return text === undefined ? undefined : text === file.text ? file : { ...file, text, bytes: Buffer.byteLength(text) }
 }
 
-/** That a report of ours is too long is not told, because nothing of it is taken anyway. */
+/** True for a report of ours: nothing of it is taken, so its length is not reported. */
 async function isLongReport(tree: Tree, path: TreePath): Promise<boolean> {
   const leaf = await tree.read(path, { atMost: 4096 })
   return leaf !== undefined && saysGenerated(Buffer.from(leaf.bytes).toString('utf8'))
@@ -133,7 +133,7 @@ export async function planHydration(tree: Tree, options: HydrateOptions, reader 
   return { files: [...files].map(([path, role]) => ({ path, role })), leftOut: [...leftOut.values()] }
 }
 
-/** At `_meta/manifest.md`, else `manifest.md` in the mission. One that cannot be read is reported and gives no patterns. */
+/** `_meta/manifest.md`, or else `manifest.md` in the mission. A manifest that cannot be read is reported. */
 async function findManifest(
   mission: TreePath,
   reader: TextReader,
@@ -160,7 +160,7 @@ const refused = ({ text, reason }: ManifestProblem): LeftOut => ({
 
 const isNews = ({ reason }: LeftOut): boolean => reason !== 'missing'
 
-/** `path:` marks a file. Without it the text may be the id of a message, and no missing file is reported. */
+/** Without `path:` the text may be the id of a message, so a missing file is not reported. */
 async function findDependency(text: string, search: FileSearch): Promise<FoundFiles> {
   if (/^msg:/i.test(text)) return { files: [], leftOut: [] }
   const path = text.replace(/^path:\s*/i, '')

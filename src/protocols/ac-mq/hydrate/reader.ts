@@ -1,4 +1,4 @@
-/** Reads one file as text for an agent, or says why not. What is read once is not read again. */
+/** Reads a file as text for an agent, or says why not. A file is read once. */
 import { isUtf8 } from 'node:buffer'
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -6,7 +6,7 @@ import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Leaf, Tree } from '../../../tree/tree.ts'
 
 export interface LeftOut {
-  /** A path, or the pattern or name that led nowhere. From files: print it with care. */
+  /** A path, or a pattern that matches nothing. Text of any author: print it escaped. */
   readonly path: string
   readonly reason: 'binary' | 'too-large' | 'over-budget' | 'outside' | 'missing' | 'not-a-file' | 'unreadable'
   readonly detail: string

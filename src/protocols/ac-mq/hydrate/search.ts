@@ -1,9 +1,9 @@
 /**
- * From the patterns of a manifest and the paths of a message to files. Each is tried from the mission first, then from the
- * directory that holds `llm/`. Links are not followed.
+ * Finds the files that patterns of a manifest and paths of a message name, first in the mission, then in the directory that
+ * holds `llm/`. Links are not followed.
  *
- * What may be read: everything in the mission. For a manifest, not for a message, also what it names in the directory that holds
- * `llm/`, but nothing hidden there (`.env`, `.git/`), and nothing else in `llm/`, where the other missions are.
+ * A message may name files of its mission only. A manifest may also name files in the directory that holds `llm/`, except hidden
+ * ones (`.env`, `.git/`) and those in `llm/`, where the other missions are.
  */
 
 import { compileGlob, type GlobMatcher, staticPrefix } from '../../../formats/glob.ts'
@@ -27,10 +27,10 @@ export interface FoundFiles {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Who names a file: the manifest of the mission, or a message, which anybody may have sent. */
-export type NamedBy = 'manifest' | 'message'
+/** The manifest is trusted more than a message, which any agent may have sent. */
+type NamedBy = 'manifest' | 'message'
 
-/** Messages and other missions: read only where a pattern says so. */
+/** Folders of messages and of other missions: entered only if a pattern names them. */
 const notContext: readonly string[] = ['queue', 'archive', subMissions]
 
 export class FileSearch {
@@ -39,7 +39,7 @@ export class FileSearch {
   readonly #base: TreePath
   readonly #limits: SearchLimits
   readonly #aliases: ReadonlyMap<string, string>
-  /** What matches nothing in the mission is tried from the directory that holds `llm/`. */
+  /** Tried in this order: the mission, and the directory that holds `llm/`. */
   readonly #roots: readonly TreePath[]
   readonly #listings = new Map<TreePath, readonly Entry[]>()
   #entries = 0
@@ -54,7 +54,7 @@ export class FileSearch {
     this.#roots = [missionPath, base]
   }
 
-  /** What a pattern of the manifest matches, from the mission or else from the base. */
+  /** The files that a pattern of the manifest matches in the first root that has some. */
   async match(pattern: string): Promise<FoundFiles> {
     if (!/[*?[{]/.test(pattern)) return this.path(pattern, 'manifest')
     let matcher: GlobMatcher
@@ -71,7 +71,7 @@ export class FileSearch {
       if (walk.files.length + walk.leftOut.length > 0) return walk
       isEmpty &&= walk.seen === 0
     }
-    // An empty folder is not reported. A pattern that matches nothing in a folder with files may be mistyped.
+    // A pattern that matches nothing may be mistyped, unless the folder is empty.
     return isEmpty ? { files: [], leftOut: [] } : missing(pattern, 'nothing matches')
   }
 
@@ -93,7 +93,7 @@ export class FileSearch {
     return missing(text, 'there is no such file')
   }
 
-  /** Adds files that were moved away from a path that the pattern matches. */
+  /** Adds moved files whose former path matches. */
   #addMoved(walk: Walk): void {
     for (const [from, to] of this.#aliases) {
       const path = join(walk.root, to as TreePath)
@@ -117,7 +117,7 @@ export class FileSearch {
 
   async #walkFrom(walk: Walk): Promise<void> {
     const start = join(walk.root, staticPrefix(walk.pattern) as TreePath)
-    // The pattern begins above the mission: only the part inside is walked.
+    // The pattern begins above the mission, so only the mission is walked.
     if (isBelow(this.#mission, start)) return this.#walk(this.#mission, walk, 0)
     const reason = this.#reasonAgainst(start, 'manifest')
     if (reason === undefined) return this.#walk(start, walk, 0)
@@ -189,7 +189,7 @@ export class FileSearch {
     if (names.length === 0) return 'it is all there is, not a file of it'
     if (names.some((name) => name.startsWith('.'))) return 'outside the mission nothing hidden is read'
     const [llm] = namesBelow(this.#base, this.#mission)
-    // Where case is ignored, another spelling leads to the same folder.
+    // File systems that ignore case take another spelling for the same folder.
     return names[0]!.toLowerCase() === llm?.toLowerCase() ? 'it is not in the mission, but beside it' : undefined
   }
 
@@ -214,7 +214,7 @@ class Walk implements FoundFiles {
     this.root = root
     this.#matcher = matcher
     this.#namesDots = /(?:^|[/{,])\.[^/.]/.test(pattern)
-    // Braces may hold slashes, so this can be more than needed, never less.
+    // An upper bound: braces may hold slashes.
     const levels = pattern.split('/').length - staticPrefix(pattern).split('/').filter(Boolean).length
     this.#deepest = pattern.includes('**') ? Number.POSITIVE_INFINITY : levels - 1
   }
@@ -243,7 +243,7 @@ class Walk implements FoundFiles {
 const join = (root: TreePath, rest: TreePath): TreePath =>
   root === '' ? rest : rest === '' ? root : (`${root}/${rest}` as TreePath)
 
-/** Compares case too: on a disk that ignores case, a path in another spelling counts as outside, which is safe. */
+/** Case counts: on a disk that ignores case, a path in another spelling is taken for outside, which is safe. */
 const isBelow = (path: TreePath, folder: TreePath): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 

@@ -1,4 +1,4 @@
-/** A manifest line by line. Headings are known by their words, whatever their level, since people write them. AC-MQ §5. */
+/** A manifest line by line. Headings are recognised by their words, at any level, because people write them. AC-MQ §5. */
 
 import { readFields, splitFrontMatter } from '../../../formats/front-matter.ts'
 import type { Fields } from '../../../formats/header-field.ts'
@@ -9,13 +9,13 @@ export type ManifestSection = 'title' | 'objective' | 'overview' | 'status' | 'm
 export interface Line {
   readonly number: number
   readonly at: number
-  /** Without its line end; comments are blanked out, so that positions stay. */
+  /** Without its line end. Comments are replaced by blanks, so that positions stay the same. */
   readonly text: string
   readonly kind: 'text' | 'heading' | 'fence' | 'code'
   readonly section: ManifestSection
-  /** Of a heading its words; of `Status: active` the words before the colon. */
+  /** The words of a heading; the words before the colon in `Status: active`. */
   readonly label?: string
-  /** After the colon of a label; of code the words after the opening fence. */
+  /** The words after the colon of a label; for a line of code, the words after the opening fence. */
   readonly value?: string
 }
 
@@ -25,7 +25,7 @@ export interface ManifestProblem {
   readonly reason: string
 }
 
-/** The front matter of a manifest, if there is any, and its lines. A header that cannot be read is a problem, and the rest counts. */
+/** The front matter of a manifest and its lines. A header that cannot be read becomes a problem; the rest is read. */
 export function readManifestText(text: string) {
   let fields: Fields = new Map()
   const problems: ManifestProblem[] = []
@@ -76,7 +76,7 @@ function readLines(text: string, from: number, firstLine: number): Line[] {
     const isTitle =
       heading.level === 1 && !lines.some(({ kind }) => kind === 'heading') && !isSectionName(heading.title)
     const found = isTitle ? 'title' : sectionOf(heading.title)
-    // What is below a known heading belongs to it, unless it has a known heading of its own.
+    // An unknown heading belongs to the section of the known heading above it.
     const own = found === 'other' ? (stack.at(-1)?.section ?? 'other') : found
     stack.push({ level: heading.level, section: own === 'title' && !isTitle ? 'other' : own })
     lines.push({ number, at, text: shown.text, kind: 'heading', section: stack.at(-1)!.section, label: heading.title })
@@ -84,13 +84,13 @@ function readLines(text: string, from: number, firstLine: number): Line[] {
   return lines
 }
 
-/** True when a line means more than its words, so that a text put into a manifest must not contain it as it is. */
+/** True for a line that is read as a heading, fence, rule or task. `printManifest` escapes it in an objective. */
 export const isStructure = (line: string, next: string | undefined): boolean =>
   headingOf(line, next) !== undefined ||
   /^\s*(?:(?:[-*+]\s+)?(?:`{3,}|~{3,})|={2,}\s*$|-{2,}\s*$)/.test(line) ||
   taskMark.test(line)
 
-/** Up to the mark of a task-list item; the mark; the rest. */
+/** Groups: all before the mark of a task-list item; the mark; the title. */
 export const taskMark = /^((?:\s|>)*(?:[-*+]|\d+[.)])\s+\[)([ xX✓✔~/-]?)\](?:\s+(.*))?$/
 
 function rawLines(text: string, from: number): { at: number; text: string }[] {
@@ -125,7 +125,7 @@ const isClosing = (line: string, mark: string): boolean => {
   return trimmed.length >= mark.length && trimmed === mark[0]!.repeat(trimmed.length)
 }
 
-/** Hand-made headings (bold, a label, a line below) rank under real ones. */
+/** The level of a bold line or a label that serves as a heading: below all `#` headings. */
 const handMade = 7
 
 function headingOf(line: string, next: string | undefined): { level: number; title: string } | undefined {
@@ -161,7 +161,7 @@ const sectionWords: readonly (readonly [ManifestSection, RegExp])[] = [
   ],
 ]
 
-/** The section whose word comes first: `Status and milestones` is about the status. */
+/** The section whose word comes first: `Status and milestones` is the section `status`. */
 export function sectionOf(title: string): ManifestSection {
   const words = title.toLowerCase()
   let best: ManifestSection = 'other'
@@ -175,6 +175,6 @@ export function sectionOf(title: string): ManifestSection {
   return best
 }
 
-/** A few words that name a section, not a sentence that happens to contain one. */
+/** True for a few words that name a section, false for a sentence that contains such a word. */
 const isSectionName = (title: string): boolean =>
   sectionOf(title) !== 'other' && title.split(/\s+/).length <= 4 && !/[.!?`]/.test(title)

@@ -1,4 +1,4 @@
-/** The manifest of a mission. People write it by hand, so nothing in it is required, and nothing is an error. AC-MQ §5, §7.2. */
+/** The manifest of a mission. People write it by hand, so nothing in it is required and reading never fails. AC-MQ §5, §7.2. */
 
 import type { Fields, Value } from '../../../formats/header-field.ts'
 import { type Line, type ManifestProblem, type ManifestSection, readManifestText, sectionOf } from './lines.ts'
@@ -6,20 +6,20 @@ import { type Milestone, milestonesIn } from './milestones.ts'
 import { collectFrom, References } from './references.ts'
 
 export type { ManifestProblem } from './lines.ts'
-export { type Milestone, type Ticked, tickMilestone } from './milestones.ts'
-export { type ManifestDraft, printManifest } from './print.ts'
+export { type Milestone, tickMilestone } from './milestones.ts'
+export { printManifest } from './print.ts'
 
 export interface Manifest {
   readonly objective: string
   readonly status: string | undefined
   readonly milestones: readonly Milestone[]
-  /** Patterns and paths in the order of their first mention, relative to the mission or to what holds `llm/`. */
+  /** Patterns and paths in the order of their first mention, relative to the mission or to the directory that holds `llm/`. */
   readonly patterns: readonly string[]
-  /** What could not be read. The rest of the manifest still counts. */
+  /** What could not be read. The rest of the manifest is used. */
   readonly problems: readonly ManifestProblem[]
 }
 
-/** `folder`: where the manifest lies in its mission; links in `_meta/` are relative to that folder. */
+/** `folder`: where the manifest lies in its mission. Its links are relative to that folder. */
 export function parseManifest(text: string, { folder = '_meta' }: { folder?: '_meta' | '' } = {}): Manifest {
   const references = new References()
   const { fields, problems, lines } = readManifestText(text)
@@ -79,7 +79,7 @@ function textOf(lines: readonly Line[], wanted: ManifestSection): string {
   return body.map(unescaped).join('\n').trim()
 }
 
-/** What `printManifest` did to keep a text from being read as structure, undone. */
+/** Removes the escapes that `printManifest` adds. */
 const unescaped = ({ text, kind }: Line): string =>
   kind === 'code'
     ? text

@@ -1,4 +1,4 @@
-/** Milestones are the task-list items of a manifest (AC-MQ §5 names no form for them). Ticking one changes one character. */
+/** Milestones are the task-list items of a manifest, since AC-MQ §5 names no form. Ticking one changes one character. */
 
 import { conflict } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
@@ -15,7 +15,7 @@ export type Ticked =
   | { readonly outcome: 'ticked' | 'already'; readonly text: string; readonly milestone: Milestone }
   | { readonly outcome: 'unknown'; readonly text: string; readonly nearest?: string }
 
-/** `markAt`: where the mark stands in the file. */
+/** `markAt`: the position of the mark in the file. */
 export function milestonesIn(lines: readonly Line[]) {
   return lines.flatMap(({ text, kind, at, number }) => {
     const found = kind === 'text' ? taskMark.exec(text) : undefined
@@ -29,15 +29,17 @@ export function milestonesIn(lines: readonly Line[]) {
 /** `which`: the title, a part of it, or the number from 1. Every other byte of the text stays as it was. */
 export function tickMilestone(text: string, which: string | number, done: boolean): Ticked {
   const all = milestonesIn(readManifestText(text).lines)
-  const meant = find(all, which)
-  if (!meant) {
-    const titles = all.map(({ title }) => title)
-    const near = nearest(String(which), titles)
+  const found = find(all, which)
+  if (!found) {
+    const near = nearest(
+      String(which),
+      all.map(({ title }) => title),
+    )
     return { outcome: 'unknown', text, ...(near === undefined ? {} : { nearest: near }) }
   }
-  const milestone = { title: meant.title, done, line: meant.line }
-  if (meant.done === done) return { outcome: 'already', text, milestone }
-  const { markAt, markLength } = meant
+  const { title, line, markAt, markLength } = found
+  const milestone = { title, done, line }
+  if (found.done === done) return { outcome: 'already', text, milestone }
   const ticked = text.slice(0, markAt) + (done ? 'x' : ' ') + text.slice(markAt + markLength)
   return { outcome: 'ticked', text: ticked, milestone }
 }

@@ -1,15 +1,18 @@
-/** The manifest a new mission begins with. AC-MQ §2, §5. */
+/** The manifest of a new mission. AC-MQ §2, §5. */
 import { printable } from '../../../kernel/printable.ts'
 import { isoTime } from '../times.ts'
 import { isStructure } from './lines.ts'
 
-export interface ManifestDraft {
-  readonly mission: string
-  readonly objective: string
-  readonly now: number
-}
-
-export function printManifest({ mission, objective, now }: ManifestDraft): string {
+/** `now`: when the mission was made. */
+export function printManifest({
+  mission,
+  objective,
+  now,
+}: {
+  mission: string
+  objective: string
+  now: number
+}): string {
   const text = asBody(objective)
   return `# Mission: ${mission}
 
@@ -37,7 +40,7 @@ What every agent reads before it works here. Paths begin at this mission's folde
 `
 }
 
-/** Escapes lines that would be read as a heading, a task or code, so that the text comes back as it was given. */
+/** Escapes lines that `parseManifest` would read as a heading, a task or code, so that it gives the same text back. */
 function asBody(objective: string): string {
   const lines = printable(objective.replaceAll(/\r\n?/g, '\n')).trim().split('\n')
   return lines

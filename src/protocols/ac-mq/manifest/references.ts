@@ -1,4 +1,4 @@
-/** The paths and patterns that a manifest mentions. What leads out of the mission is reported, never followed. AC-MQ §5. */
+/** The paths and patterns that a manifest mentions. One that leads out of the mission is reported and not used. AC-MQ §5. */
 
 import { compileGlob } from '../../../formats/glob.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -6,14 +6,14 @@ import { printableLine } from '../../../kernel/printable.ts'
 import { type Line, type ManifestProblem, sectionOf } from './lines.ts'
 
 const mostPatterns = 500
-/** Nobody lists files in longer lines, and looking for marks in one takes time that grows with its square. */
+/** The rest of a longer line is not searched: searching takes time that grows with the square of its length. */
 const longestLine = 4096
 
 export class References {
   readonly patterns = new Set<string>()
   readonly problems: ManifestProblem[] = []
 
-  /** `isExpected`: it stands where paths are expected, so that less is asked of its looks. */
+  /** `isExpected`: the text stands where paths are listed, so it counts as a path more easily. */
   add(text: string, line: number, isExpected: boolean): void {
     const path = tidy(text)
     if (!looksLikePath(path, isExpected)) return
@@ -24,7 +24,7 @@ export class References {
   }
 }
 
-/** `linksUp`: a link may begin with one `../`, because it is relative to a manifest that lies in `_meta/`. */
+/** `linksUp`: a link may begin with one `../`, because the manifest lies in `_meta/`. */
 export function collectFrom(lines: readonly Line[], into: References, linksUp: boolean): void {
   for (const whole of lines) {
     const line = whole.text.length > longestLine ? { ...whole, text: whole.text.slice(0, longestLine) } : whole
@@ -46,7 +46,7 @@ function addMarked({ text, number }: Line, isContext: boolean, linksUp: boolean,
   }
 }
 
-/** Words of a line that stand there without any marking. */
+/** Adds paths that are written without backquotes and links. */
 function addPlain({ text, number, value, kind }: Line, into: References): void {
   const source = kind === 'text' && value !== undefined ? value : text
   const bare = source.replace(/(`+).+?\1(?!`)|!?\[[^\]]*\]\([^)]*\)/g, ' ').replace(/\s#\s.*$/, '')
@@ -54,7 +54,7 @@ function addPlain({ text, number, value, kind }: Line, into: References): void {
   const words = item.split(/\s+|,(?![^{]*\})/).filter((word) => word !== '')
   for (const [i, word] of words.entries()) {
     const path = word.replace(/^[("']+|[)"',;:.]+$/g, '')
-    // The first word may be any path. Later words are prose, where `and/or` is not a path.
+    // The first word may be any path. Later words may be prose, such as `and/or`.
     const isAlone = i === 0 && (words.length === 1 || /^[-–—:(#]/.test(words[1]!) || /[:,]$/.test(word))
     if (isAlone || (i === 0 && path.includes('/')) || isPlainlyPath(path)) into.add(path, number, isAlone)
   }
@@ -78,7 +78,7 @@ const extension = /[^/.]\.[A-Za-z][A-Za-z0-9]{0,7}$/
 const textExtension =
   /[^/.]\.(?:md|mdx|markdown|txt|rst|adoc|json|jsonl|ya?ml|toml|ini|csv|tsv|xml|html?|css|sql|tsx?|jsx?|mjs|py|rs|go|java|kt|c|h|cc|cpp|hpp|cs|rb|php|sh|swift|proto|graphql|log|pdf)$/i
 const hasGlob = (path: string): boolean => /[*?]|\[[^\]]+\]|\{[^}]*,[^}]*\}/.test(path)
-/** The folders of a mission that hold what is meant to be read. AC-MQ §2. */
+/** The folders of a mission that hold documents. AC-MQ §2. */
 const readable = /^(?:\.\/)?(?:context|artifacts|findings|_meta)\//
 
 const isPlainlyPath = (path: string): boolean =>
@@ -89,7 +89,7 @@ function looksLikePath(path: string, isExpected: boolean): boolean {
   if (path === '' || path.length > 1024 || /[<>|"'$;&()=`\u0000-\u001f]/.test(path) || /^[-!@#]/.test(path))
     return false
   if (/^[a-z][a-z0-9+.-]+:/i.test(path) || path.startsWith('//')) return false
-  // A file name may have spaces; a command has them too, but no slash in its first word.
+  // A text with spaces is a path if its first word has a slash and its last an extension. Otherwise it may be a command.
   if (/\s/.test(path) && !(/^\S*\/\S*(?: \S+)*$/.test(path) && extension.test(path))) return false
   if (isPlainlyPath(path)) return true
   if (hasGlob(path) && /[./]/.test(path)) return true
@@ -113,7 +113,6 @@ function decoded(target: string): string {
   try {
     return decodeURIComponent(target)
   } catch {
-    // A percent sign that encodes nothing stands for itself.
-    return target
+    return target // URIError: the percent sign encodes nothing.
   }
 }

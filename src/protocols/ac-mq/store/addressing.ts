@@ -1,7 +1,7 @@
 /**
- * For whom a message was when it was sent. A message to all gets its claimer in `to:` and keeps its file name (AC-MQ §7.3),
- * so the name tells it: `…-to-all.md`. Where the name does not, because another program chose it or the message was given
- * to somebody else since, a field of ours in the header does; it wins over the name.
+ * The recipient that the sender of a message named. A claim of a message to all writes the claimer into `to:` and keeps the file
+ * name (AC-MQ §7.3), so `…-to-all.md` tells it. If another program chose the file name, or `retry --to` named another agent, a
+ * field of ours, `sent_to:`, tells it. The field wins over the name.
  */
 import { readFrontMatterBytes } from '../../../formats/front-matter.ts'
 import type { FieldChanges } from '../format.ts'
@@ -10,13 +10,13 @@ import type { AcmqRecord } from '../schema.ts'
 
 const nameSaysAll = (name: string): boolean => parseFileName(name)?.to === everyone
 
-/** What a claim of a message to all changes in the header. */
+/** The header fields that a claim of a message to all changes. */
 export const claimedFromAll = (name: string, agent: string): FieldChanges => ({
   to: agent,
   ...(nameSaysAll(name) ? {} : { sent_to: everyone }),
 })
 
-/** What changes in the header of a message that waits again: for those it was for, or for somebody else. */
+/** The header fields that change when a message waits again, for its first recipient or for `to`. */
 export function readdressed(
   bytes: Uint8Array,
   name: string,

@@ -1,4 +1,4 @@
-/** The agents that sent or claimed messages of a mission: by file names, or by the file where the name does not tell. */
+/** The agents that sent or claimed messages of a mission, from file names, or from the header where the name does not tell. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { isSegment } from '../../../kernel/tree-path.ts'
 import { tooManyFiles } from '../../../messaging/agents/recipient.ts'
@@ -7,12 +7,12 @@ import { everyone, isMessageName, parseFileName } from '../layout.ts'
 import type { QueueName } from '../schema.ts'
 import type { MissionFiles } from './parts.ts'
 
-/** Opening more than this many files for a courtesy would take too long. */
+/** With `isSparing`: no more files are opened. */
 const mostOpened = 200
-/** And so would listing a folder that is larger: some thousand names. */
+/** With `isSparing`: no folder is listed that takes more bytes on disk, which are some thousand names. */
 const largestListed = 128 * 1024
 
-/** Each once. `isSparing`: throws `tooManyFiles` when there is too much to look through for a courtesy. */
+/** Each agent once. `isSparing`: for a mere remark to a sender, so `tooManyFiles` is thrown when looking would take long. */
 export async function* seenIn(files: MissionFiles, isSparing = false): AsyncGenerator<string> {
   const told = new Set<string>([everyone])
   for await (const agent of actedIn(files, isSparing)) {
@@ -21,7 +21,7 @@ export async function* seenIn(files: MissionFiles, isSparing = false): AsyncGene
   }
 }
 
-/** A name that differs by case alone from a known one is accepted if files of the mission show this spelling too. */
+/** Throws the refusal, unless it is about another spelling in capitals and files of the mission have this spelling too. */
 export async function expectShown(files: MissionFiles, agent: string, refusal: unknown): Promise<void> {
   if (refusal instanceof SignalboxError && refusal.code === 'SAME_BUT_FOR_CASE') {
     for await (const seen of seenIn(files)) if (seen === agent) return
@@ -35,7 +35,7 @@ async function* actedIn(files: MissionFiles, isSparing: boolean): AsyncGenerator
     if (isSparing && (await isLarge(files, queue))) throw tooManyFiles
     for (const name of differentIn(await files.tree.list(files.queues[queue]))) {
       const parts = parseFileName(name)
-      // A message to all keeps its name; who took it stands inside.
+      // The file name of a message to all does not tell who claimed it.
       if (parts && (queue === 'pending' || parts.to !== everyone)) yield* actedOn(parts, queue)
       else if (!isSparing || untold.length < mostOpened) untold.push({ queue, name })
     }
@@ -46,19 +46,19 @@ async function* actedIn(files: MissionFiles, isSparing: boolean): AsyncGenerator
   }
 }
 
-/** A folder whose size the tree does not know may be of any size, except that few messages are worked on at a time. */
+/** A folder whose size the tree does not know counts as large, except `processing/`, which is always small. */
 async function isLarge({ tree, queues }: MissionFiles, queue: QueueName): Promise<boolean> {
   const size = (await tree.look(queues[queue]))?.size
   return size === 0 ? queue !== 'processing' : size !== undefined && size > largestListed
 }
 
-/** Agents that hold claims come first: these folders are small, and an agent at work is likely to get more. */
+/** Holders of claims come first: `processing/` is small, and an agent at work is the likeliest recipient. */
 const smallestFirst: readonly QueueName[] = ['processing', 'failed', 'completed', 'pending']
 
-/** Where the agents can begin in the name of a message, at the earliest. */
+/** The earliest position of the agents in a file name. */
 const afterTime = 15
 
-/** Thousands of messages go between the same few agents: of each pair one name is enough. */
+/** Thousands of messages go between the same few agents, so one file name for each pair is enough. */
 function* differentIn(entries: readonly Entry[]): Generator<string> {
   const told = new Set<string>()
   for (const { name, kind } of entries) {

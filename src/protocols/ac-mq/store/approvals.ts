@@ -1,5 +1,6 @@
-/** Messages that wait for a person. An approval is for the very text: a message that changed is held again. AC-MQ §11.2. */
+/** Messages that wait for a person. An approval is for one text: when the message changes, it is held again. AC-MQ §11.2. */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -33,7 +34,7 @@ export class Approvals {
     this.#settling = settling
   }
 
-  /** The messages that wait for a person, each with the pattern that holds it back, and the digest of what is shown. */
+  /** Each message that waits for a person, the pattern that holds it back, and the digest of what the person is shown. */
   async *held() {
     if (!(await this.#policy.isThere())) return
     for await (const one of this.#overview.each('pending')) {
@@ -45,7 +46,7 @@ export class Approvals {
     }
   }
 
-  /** For this very text: what the message says later is not approved. `shown`: the digest of what the person was shown. */
+  /** `shown`: the digest of what the person was shown. */
   async approve(id: string, { by, at, shown }: { readonly by: string; readonly at: string; readonly shown?: string }) {
     const message = expectWaiting(await this.#overview.show(id))
     const { body } = message
@@ -68,7 +69,7 @@ function expectWaiting(message: AcmqViewWithBody): AcmqViewWithBody {
   const { id, state } = message
   if (state === 'pending') return message
   throw conflict('WRONG_STATE', `Message ${id} is in ${state}; it does not wait for an approval.`, {
-    hint: 'See what waits: signalbox human list',
+    hint: `See what waits: ${call('human list')}`,
     details: { id },
   })
 }
@@ -78,7 +79,7 @@ export async function isApproved(places: PolicyPlaces, record: PolicyText, body:
   const approval = leaf && approvalIn(leaf.bytes)
   if (approval?.id !== record.id) return false
   const elsewhere = await readLargeBody(places, record)
-  // A message for all names its claimer once it is claimed, but it was approved as one for all.
+  // A message that was approved as one to all has its claimer in `to` by now.
   return [record.to, everyone].some((to) => approval.digest === approvedDigest({ ...record, to }, body, elsewhere))
 }
 
@@ -99,7 +100,6 @@ function approvalIn(bytes: Uint8Array): Approval | undefined {
     const areTexts = [id, digest, by, at].every((text) => typeof text === 'string' && text !== '')
     return areTexts ? ({ id, digest, by, at } as Approval) : undefined
   } catch {
-    // Not JSON: an approval nobody can read approves nothing.
-    return undefined
+    return undefined // Not JSON: it approves nothing.
   }
 }

@@ -1,4 +1,4 @@
-/** Which of the completed messages of a mission are old enough for its archive. AC-MQ §9.2. */
+/** Archives the completed messages of a mission that are old enough. AC-MQ §9.2. */
 import { unavailable } from '../../../kernel/errors.ts'
 import { archiveMessages, isUnfinished, type ToArchive } from '../archive/archive.ts'
 import { archivePath } from '../layout.ts'
@@ -20,11 +20,11 @@ export async function archiveOld(
   const limit = (await tree.now()) - olderThanMs
   const times = new Map<string, number>()
   for (const { name, changedAt } of await tree.list(files.queues.completed, { times: true })) {
-    // Files have times finer than a millisecond, clocks often have not: what was done this instant is not in the future.
+    // File times are finer than a millisecond, clocks often are not: without `floor`, a file of this instant would be in the future.
     if (Math.floor(changedAt) <= limit) times.set(name, changedAt)
   }
   const archive = archivePath(place)
-  // An archiving that was killed is finished, whether or not there is anything new.
+  // An archiving that was killed is finished even if no message is old enough.
   if (times.size === 0 && !(await isUnfinished(tree, archive))) return { outcome: 'nothing', archived: 0 }
   const chosen = (await completed()).flatMap(({ id, name, from, to, summary, createdAt }): ToArchive[] => {
     const finishedAt = times.get(name)
@@ -35,7 +35,6 @@ export async function archiveOld(
   const { largestMessage } = files.settings
   const options = { owner: by, largestMessage, ...(onProgress ? { onProgress } : {}) }
   const { archived, alreadyThere, busy } = await archiveMessages(tree, archive, chosen, options)
-  // Those that were packed already lay in their old place until now.
   const settled = archived + alreadyThere
   if (!busy) return { outcome: settled > 0 ? 'archived' : 'nothing', archived: settled }
   throw unavailable('ARCHIVE_BUSY', `Another process is archiving mission ${place.address}.`, {

@@ -1,4 +1,5 @@
-/** One claim on several missions: the first of them that has something for the agent gives it. AC-MQ §4.2, §7.2. */
+/** One claim on several missions, from the first that has a message for the agent. AC-MQ §4.2, §7.2. */
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Tree } from '../../../tree/tree.ts'
@@ -6,7 +7,7 @@ import type { ClaimOptions } from './claiming.ts'
 import type { Mission } from './mission.ts'
 import type { Blocked, Claimed } from './outcomes.ts'
 
-/** Milliseconds between looks for new missions: a folder that is not watched reports no changes. */
+/** Milliseconds between looks for new missions, whose folders are not watched yet. */
 const lookAgainAfter = 2000
 
 export async function claimFromMissions(
@@ -15,6 +16,7 @@ export async function claimFromMissions(
   options: ClaimOptions,
 ): Promise<Claimed> {
   const { id, waitMs = 0, ...rest } = options
+  const { signal } = options
   if (id !== undefined) return (await theOneWith(id, await findMissions())).claims.next(options)
   const deadline = performance.now() + waitMs
   for (;;) {
@@ -27,15 +29,18 @@ export async function claimFromMissions(
         if (claimed.outcome === 'claimed') return claimed
         blocked.push(...claimed.blocked)
       }
-      // A mission was made or removed: from now on other folders are watched.
+      // When a mission was made or removed, other folders have to be watched.
       return (await findMissions()).length === missions.length ? undefined : 'again'
     }
     const left = deadline - performance.now()
     const folders = missions.flatMap((mission) => [...mission.supervised, mission.inside])
     const found =
-      left > 0 ? await waitFor(tree, folders, attempt, { waitMs: Math.min(left, lookAgainAfter) }) : await attempt()
+      left > 0
+        ? await waitFor(tree, folders, attempt, { waitMs: Math.min(left, lookAgainAfter), signal })
+        : await attempt()
     if (found && found !== 'again') return found
-    if (found !== 'again' && performance.now() >= deadline) return { outcome: 'nothing', blocked }
+    const isOver = found !== 'again' && performance.now() >= deadline
+    if (isOver || signal?.aborted) return { outcome: 'nothing', blocked }
   }
 }
 
@@ -50,7 +55,7 @@ async function theOneWith(id: string, missions: readonly Mission[]): Promise<Mis
   const [only, another] = found
   if (!only) {
     throw notFound('NO_SUCH_MESSAGE', `None of these missions has a message ${id}.`, {
-      hint: 'See what there is: acmq list MISSION',
+      hint: `See what there is: ${call('acmq list', { mission: 'MISSION' })}`,
       details: { id, missions: missions.length },
     })
   }

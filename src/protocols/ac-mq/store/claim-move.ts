@@ -1,6 +1,6 @@
 /**
- * The move that claims a message, into `processing/`. It is won first; then its header is read, and everything that could be
- * against handing it out is judged on that; what does not fit goes back to where it was. AC-MQ §4.2.
+ * The move that claims a message, into `processing/`. The claimer first wins the file, then reads its header and judges on that
+ * whether it may have the message; if not, the file goes back. AC-MQ §4.2.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -20,7 +20,7 @@ import { viewOf, withBody } from './view.ts'
 import { type Candidate, isAsRemembered, type WaitingMessages } from './waiting/waiting.ts'
 
 type ClaimedOne = Claimed & { readonly outcome: 'claimed' }
-/** `lost`: another claimer was faster. `other`: it is not what it was when it was last read. */
+/** `lost`: another claimer was faster. `other`: the header differs from what was remembered. */
 export type ClaimAttempt = ClaimedOne | HeldOne | 'lost' | 'other'
 interface HeldOne {
   readonly outcome: 'held'
@@ -33,7 +33,7 @@ const mostHeld = 1000
 export class ClaimMove {
   readonly #files: MissionFiles
   readonly #waiting: WaitingMessages
-  /** Names of messages that this process claimed and has not settled: completing these needs no look at the holder first. */
+  /** Names of messages that this process claimed and has not settled: settling these needs no check of the holder first. */
   readonly held = new Set<string>()
 
   constructor(files: MissionFiles, waiting: WaitingMessages) {
@@ -41,7 +41,7 @@ export class ClaimMove {
     this.#waiting = waiting
   }
 
-  /** Moves a message, so that no other agent has it; keeps it if it is as remembered and the judge has nothing against it. */
+  /** Claims the message if its header is as remembered and the judge agrees. */
   async take(candidate: Candidate, agent: string, judge: Judge): Promise<ClaimAttempt> {
     const { name } = candidate
     let target = this.#files.at('processing', name)
@@ -52,7 +52,7 @@ export class ClaimMove {
     let moved: Moved
     const claimed = (before: Uint8Array, { message, problems }: ReadMessage) => {
       const { record, header } = message
-      // Writing to it changes the time of the file, which was that of the message: from now on it says so itself.
+      // Writing changes the time of the file. A message that was timed by its file gets that time as a field.
       const timestamp = isTimedByFile(name, problems) ? { timestamp: record.timestamp } : {}
       const to = record.to === everyone ? claimedFromAll(name, agent) : {}
       const fields = { ...to, ...timestamp }
@@ -62,7 +62,7 @@ export class ClaimMove {
     }
     const options: MoveOptions = {
       change: (before, times) => {
-        // The header is read here, when the message is won: what the index remembered may be old.
+        // Read when the file is won, because what the index remembers may be old.
         const now = this.#files.parse(before, name, times)
         won = undefined
         wonTimes = times
@@ -79,7 +79,7 @@ export class ClaimMove {
           return why === undefined ? claimed(kept, now) : undefined
         })
       },
-      // A file that says `processing` already is not written to, but its time has to start now.
+      // Sets the time of the file, from which the claim counts, also when the header says `processing` already and stays as it is.
       touched: true,
     }
     try {
@@ -106,21 +106,20 @@ export class ClaimMove {
     const { record } = message
     return {
       outcome: 'claimed',
-      // Only the header was changed.
       message: withBody(viewOf(record, 'processing', target, problems), body),
       until: (await this.#files.tree.now()) + record.timeout_seconds * 1000,
       durability: moved.durability,
     }
   }
 
-  /** A link or another user's file under the name of the message must not keep the agent from the other messages. */
+  /** Throws the error unless the file is a link or another user's: such a file must not stop claims of other messages. */
   async #expectUnreadable(name: string, error: unknown): Promise<void> {
     if (!whyClosed(error) && !(error instanceof SignalboxError && error.kind === 'Corrupt')) throw error
     if (!(await this.#waiting.reread(name))) throw error
   }
 }
 
-/** Neither its header nor its name says when it was sent. */
+/** True when neither the header nor the file name says when the message was sent. */
 const isTimedByFile = (name: string, problems: readonly Problem[]): boolean =>
   problems.some(({ code, field }) => code === 'MISSING_FIELD' && field === 'timestamp') &&
   timeInName(name) === undefined

@@ -1,7 +1,7 @@
 /**
- * Which message an agent gets: the best of those that may be worked on, the one that has just come, or the one it names;
- * and waiting for one as long as the agent wants to. A claim is the move into `processing/` (`claim-move.ts`); it is a lease
- * for `timeout_seconds` from the last change of the file, and known by its attempt. AC-MQ §4.2, §7.3.
+ * Which message an agent gets: the best one, the one that has just come, or the one with the id that the agent names; and
+ * waiting for a message. A claim is the move into `processing/` (`claim-move.ts`). It is a lease for `timeout_seconds` from the
+ * last change of the file, and is identified by the attempt. AC-MQ §4.2, §7.3.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
@@ -16,27 +16,31 @@ import { type ClaimAttempt, type ClaimMove, isClaimed, isHeld } from './claim-mo
 import { readCopy } from './copies.ts'
 import { type Finder, noSuchMessage, type QueueEntry } from './finder.ts'
 import { type Blocked, blockedAs, type Claimed, type Judge, notYours, wrongState } from './outcomes.ts'
-import { type MissionFiles, withHint } from './parts.ts'
+import { type MissionFiles, unreadableReason } from './parts.ts'
 import type { Policy } from './policy.ts'
 import type { Reconciliation } from './reconcile.ts'
+import type { Settling } from './settling.ts'
 import { type Candidate, candidateOf, type WaitingMessages } from './waiting/waiting.ts'
 
 export interface ClaimOptions {
   readonly agent: string
   readonly id?: string
   readonly waitMs?: number
-  /** Not what is for `all`. */
+  /** Leaves out messages to `all`. */
   readonly mine?: boolean
+  /** Ends the wait. A message that is claimed after it was aborted is given back. */
+  readonly signal?: AbortSignal
 }
 
-export interface ClaimingParts {
+interface ClaimingParts {
   readonly files: MissionFiles
   readonly finder: Finder
   readonly waiting: WaitingMessages
   readonly policy: Policy
   readonly directory: AgentDirectory
   readonly claimMove: ClaimMove
-  /** Loaded when there is something to set aside. */
+  readonly settling: Settling
+  /** Loaded when there is a file to set aside. */
   readonly reconciliation: () => Promise<Reconciliation>
 }
 
@@ -53,20 +57,27 @@ export class Claiming {
     this.#policy = parts.policy
   }
 
-  /** Takes the best waiting message for the agent, or the one with this id; waits for one as long as it is told to. */
   async next(options: ClaimOptions): Promise<Claimed> {
     const { directory } = this.#parts
     const agent = agentId(options.agent)
     if (!directory.hasJustActed(agent)) {
-      // Looked for already here, because on a cluster both questions are one request; a failure shows again when it is needed.
+      // Asked at the same time, because on a cluster both questions are one request. A failure is thrown later, when it matters.
       const policy = this.#policy.isThere().catch(() => undefined)
       await directory
         .acted(agent, { home: `acmq:${this.#files.place.address}` })
         .catch((refusal) => expectShown(this.#files, agent, refusal))
       await policy
     }
+    const { signal } = options
+    if (signal?.aborted) return { outcome: 'nothing', blocked: [] }
     const first = await this.#now(options)
-    if (first.outcome === 'claimed') return first
+    const claimed = first.outcome === 'claimed' ? first : await this.#tryAndWait(options, first)
+    if (claimed.outcome === 'nothing' || !signal?.aborted || claimed.isHeldBefore) return claimed
+    await this.#parts.settling.release(claimed.message, { agent, attempt: claimed.message.attempt })
+    return { outcome: 'nothing', blocked: [] }
+  }
+
+  async #tryAndWait(options: ClaimOptions, first: Claimed): Promise<Claimed> {
     const second = await this.#tryHarder(options, first)
     return second.outcome === 'claimed' || !options.waitMs ? second : this.#waitForOne(options, second)
   }
@@ -75,46 +86,46 @@ export class Claiming {
     return id === undefined ? this.#best(agent, mine) : this.#byId(id, agent)
   }
 
-  /** Before anyone is told that nothing is there. */
+  /** A second look, before the agent is told that nothing is there. */
   async #tryHarder(options: ClaimOptions, nothing: Claimed): Promise<Claimed> {
-    // Telling what is held back can show that something is not: what it waited for was completed and archived before
-    // this process saw it.
+    // Listing what is held back may have freed a message whose dependency was completed and archived unseen by this process.
     const isReady = await this.#waiting.hasReady(options.agent, options.mine)
     const taken = isReady ? await this.#now(options) : nothing
-    if (taken.outcome === 'claimed' || this.#waiting.malformed.length === 0) return taken
-    // Malformed files that nobody is writing any more go out of the way.
+    const malformed = this.#waiting.unreadable.filter(({ read }) => read.outcome === 'malformed')
+    if (taken.outcome === 'claimed' || malformed.length === 0) return taken
     const reconciliation = await this.#parts.reconciliation()
-    for (const { name, problem } of this.#waiting.malformed) await reconciliation.setAside('pending', name, problem)
+    for (const { name, read } of malformed) await reconciliation.setAside('pending', name, read.problems[0])
     return taken
   }
 
-  /** Woken by what happens in the folders; looks by itself only now and then. */
+  /** Changes in the folders wake it up; without any it looks only now and then. */
   async #waitForOne(options: ClaimOptions, first: Claimed): Promise<Claimed> {
-    const { agent, id, waitMs = 0, mine } = options
+    const { agent, id, waitMs = 0, mine, signal } = options
     const { pending, completed } = this.#files.queues
     let last = first
     let elsewhere: readonly TreePath[] = []
     const attempt = async (news: News | undefined) => {
-      // A policy may have been written right before the message that came.
+      // A person may have written a policy right before the message came.
       this.#policy.lookAgain()
       const isArrival = id === undefined && news?.folder === pending
       last = (isArrival ? await this.#arrived(news.name, agent, mine) : undefined) ?? (await this.#now(options))
       if (last.outcome !== 'claimed') last = await this.#tryHarder(options, last)
       if (last.outcome === 'claimed') return last
-      // Something waits for a message of another mission: from now on that mission is watched too.
+      // If a message waits for one of another mission by now, that mission has to be watched too.
       return areSame(this.#waiting.elsewhere, elsewhere) ? undefined : 'again'
     }
     const deadline = performance.now() + waitMs
     for (;;) {
       elsewhere = this.#waiting.elsewhere
       const left = deadline - performance.now()
-      const found = await waitFor(this.#files.tree, [pending, completed, ...elsewhere], attempt, { waitMs: left })
+      const folders = [pending, completed, ...elsewhere]
+      const found = await waitFor(this.#files.tree, folders, attempt, { waitMs: left, signal })
       if (found !== 'again') return found ?? last
-      if (performance.now() >= deadline) return last
+      if (performance.now() >= deadline || signal?.aborted) return last
     }
   }
 
-  /** The best by priority, time and id, of those whose dependencies are met. `isMine`: not of those for all. */
+  /** The best by priority, time and id, of those whose dependencies are met. `isMine`: leaves out messages to all. */
   async #best(agentName: string, isMine = false): Promise<Claimed> {
     const agent = agentId(agentName)
     const mayHold = !this.#policy.isAbsent && (await this.#policy.isThere())
@@ -131,22 +142,22 @@ export class Claiming {
   }
 
   #closedTo(agent: string): Blocked[] {
-    return this.#waiting.closed.flatMap(({ name, problem }) => {
+    return this.#waiting.unreadable.flatMap(({ name, read }) => {
       const parts = parseFileName(name)
-      if (parts && parts.to !== agent && parts.to !== everyone) return []
-      return [{ id: parts?.shortId ?? name, summary: name, to: parts?.to ?? agent, reason: withHint(problem) }]
+      if (read.outcome !== 'closed' || (parts && parts.to !== agent && parts.to !== everyone)) return []
+      return [{ id: parts?.shortId ?? name, summary: name, to: parts?.to ?? agent, reason: unreadableReason(read) }]
     })
   }
 
   /**
-   * A message that has just come, for an agent who waits because nothing else is there: it is taken without listing a
-   * folder. Answers nothing when other messages wait too, or when something must be looked up first: then `#best` decides.
+   * Takes a message that has just come, without listing a folder. `undefined` when other messages wait too, or when something
+   * must be looked up first: then `#best` decides.
    */
   async #arrived(name: string, agentName: string, isMine = false): Promise<Claimed | undefined> {
     const agent = agentId(agentName)
     if (!isMessageName(name) || this.#waiting.hasAny(agent)) return undefined
     if (!this.#policy.isAbsent && (await this.#policy.isThere())) return undefined
-    // Read before it is moved: moving another agent's message and putting it back would wake every watcher.
+    // Read before the move: moving another agent's message and putting it back would wake every watcher.
     const record = await this.#files.readRecord('pending', name)
     if (!record || (record.to !== agent && (isMine || record.to !== everyone))) return undefined
     if (!this.#waiting.areMet(record.dependencies)) return undefined
@@ -158,9 +169,9 @@ export class Claiming {
     return this.#parts.claimMove.take(candidate, agent, this.#judge)
   }
 
-  /** What is against handing out a message that was just won: a policy, or a file it depends on that is gone again. */
+  /** Judges a message that was just won: a policy may hold it back, or a file that it depends on may be gone. */
   readonly #judge: Judge = (record, body) => {
-    // `areMet` believes for milliseconds only, so a process that was stopped in between asks the folders again.
+    // `areMet` remembers for milliseconds only, so a process that was stopped in between looks at the folders again.
     if (this.#policy.isAbsent && this.#waiting.areMet(record.dependencies)) return undefined
     return this.#against(record, body)
   }
@@ -170,11 +181,11 @@ export class Claiming {
     return states.length > 0 ? explainWaiting(states) : this.#policy.against(record, body)
   }
 
-  /** With a policy in force a message is checked before it is moved, so that held ones are not moved back and forth. */
+  /** Checks a message against the policy before the move, so that held messages are not moved back and forth. */
   async #heldBack(candidate: Candidate): Promise<ClaimAttempt | undefined> {
     const { tree, settings } = this.#files
     const leaf = await readOrSayWhy(tree, this.#files.at('pending', candidate.name), { most: settings.largestMessage })
-    // It may have gone or become unreadable since: the move that claims it finds out.
+    // A message that is gone or unreadable is left to the move, which finds out too.
     if (!leaf || isUnread(leaf)) return undefined
     const read = this.#files.parse(leaf.bytes, candidate.name, leaf)
     if (read.outcome !== 'message') return undefined
@@ -183,7 +194,7 @@ export class Claiming {
     return reason === undefined ? undefined : { outcome: 'held', why: blockedAs(record, reason) }
   }
 
-  /** One message by its id. Claiming again what one holds is fine. */
+  /** The message with this id. An agent may claim again what it holds. */
   async #byId(id: string, agentName: string, tries = 3): Promise<Claimed> {
     const agent = agentId(agentName)
     const waiting = await this.#waiting.all()
@@ -198,7 +209,7 @@ export class Claiming {
     const taken = (await this.#heldBack(candidate)) ?? (await this.#take(candidate, agent))
     if (isClaimed(taken)) return taken
     if (isHeld(taken)) return { outcome: 'nothing', blocked: [taken.why] }
-    // It moved, or says something else than it did when it was last read.
+    // The message moved, or its header has changed since it was read.
     return tries > 1 ? this.#byId(id, agentName, tries - 1) : { outcome: 'nothing', blocked: [] }
   }
 
@@ -207,10 +218,11 @@ export class Claiming {
     if (!leaf) throw noSuchMessage(found.id, this.#files.place.address)
     const message = readCopy(this.#files, { ...found, ...leaf, state: 'processing' })
     if (message.to !== agent) throw notYours(message, agent)
-    // A person may have moved it into `processing/` by hand, past the policy.
+    // A person may have moved the file into `processing/` by hand, past the policy.
     const reason = await this.#policy.against(message, message.body)
     if (reason !== undefined) return { outcome: 'nothing', blocked: [blockedAs(message, reason)] }
     const since = Math.min(leaf.changedAt, await this.#files.tree.now())
-    return { outcome: 'claimed', message, until: since + message.timeoutSeconds * 1000, durability: 'process' }
+    const until = since + message.timeoutSeconds * 1000
+    return { outcome: 'claimed', message, until, durability: 'process', isHeldBefore: true }
   }
 }

@@ -1,4 +1,4 @@
-/** A message as it is, wherever it is by now: in one of the queues or in the archive. */
+/** The bytes of a message, from the queue where it is by now, or from the archive. */
 import { bufferOf } from '../../../formats/front-matter.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import type { State } from '../schema.ts'
@@ -12,24 +12,24 @@ export interface Copy {
   readonly name: string
   readonly path: string
   readonly bytes: Uint8Array
-  /** When the message was sent, if it does not say so itself. */
+  /** The time of sending, for a message without a timestamp. */
   readonly modifiedAt: number | undefined
 }
 
-/** By its whole id. */
+/** `id`: the whole id. */
 export async function findCopy(files: MissionFiles, finder: Finder, id: string): Promise<Copy | undefined> {
   for (let attempt = 0; attempt < mostLooks; attempt++) {
     const found = (await finder.findAll(id)).find((one) => one.id === id)
     if (!found) break
     const copy = await queuedCopy(files, found)
-    // Otherwise it moved on in this very moment, and is found where it is now.
+    // Otherwise the message has just moved, so it is searched again.
     if (copy) return copy
   }
   const archived = (await finder.archived(id)).find((one) => one.id === id)
   return archived && archivedCopy(files, archived)
 }
 
-/** While another process moves a message it is listed but cannot be read; if that process is stopped, for ever. */
+/** A message that another process is moving is listed but cannot be read. If that process is stopped, this lasts. */
 const mostLooks = 50
 
 export async function queuedCopy(
@@ -47,7 +47,7 @@ export async function archivedCopy(files: MissionFiles, entry: ArchivedEntry): P
   return { state: 'archived', name, path, bytes, modifiedAt: parseTime(timestamp) }
 }
 
-/** What a copy says. Throws when it is no message. */
+/** Throws when the copy is no message. */
 export function readCopy(files: MissionFiles, copy: Copy): AcmqViewWithBody {
   const { message, problems } = files.expect(copy.bytes, copy.name, copy)
   const view = viewOf(message.record, copy.state, copy.path, problems)

@@ -1,14 +1,13 @@
-/** Checks dependencies before sending: refuses an id that fits several messages, reports one that fits none. AC-MQ §7.1. */
+/** Checks dependencies before sending: refuses an id that means several messages, reports one that means none. AC-MQ §7.1. */
 import { ambiguousId } from '../../../kernel/short-id.ts'
 import { type DependencyState, parseDependency } from '../dependencies.ts'
 import type { WaitingMessages } from './waiting/waiting.ts'
 
-/** Sentences for the sender, one for each dependency of which nothing is known, or that failed. */
+/** Sentences for the sender, one for each dependency that is unknown or has failed. */
 export async function noticesAbout(waiting: WaitingMessages, dependencies: readonly string[]): Promise<string[]> {
   const notices: string[] = []
   for (const text of dependencies) {
-    const dependency = parseDependency(text)
-    if (dependency.kind === 'path') continue
+    if (parseDependency(text).kind === 'path') continue
     const [state] = await waiting.judge({ id: '', dependencies: [text] })
     if (state?.is === 'ambiguous') throw ambiguousId(state.on, [...state.candidates].sort())
     const notice = state && noticeOf(state)

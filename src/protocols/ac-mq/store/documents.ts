@@ -1,4 +1,4 @@
-/** What people and agents read of a mission as a whole: its manifest, its hydration, the drawing of its dependencies. AC-MQ §5. */
+/** Documents about a whole mission: its manifest, its hydration, the drawing of its dependencies. AC-MQ §5. */
 import { notFound } from '../../../kernel/errors.ts'
 import { parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -75,7 +75,7 @@ export class Documents {
     })
   }
 
-  /** The dependencies of messages, drawn: of all, or of the first so many of those that are unfinished, and then of others. */
+  /** Draws the dependencies of the first `limit` messages, unfinished ones first. */
   async graph(format: GraphFormat, { limit }: { readonly limit?: number } = {}): Promise<string> {
     const blocked = new Map((await this.#overview.blocked()).map(({ message, reason }) => [message.id, reason]))
     const nodes: GraphNode[] = []
@@ -105,7 +105,7 @@ export async function manifestLeaf({ tree, place }: Pick<MissionFiles, 'tree' | 
   return undefined
 }
 
-/** The directory that holds `llm/`, or the missions where there is no such folder; else the mission alone. */
+/** The directory that holds `llm/`. With the missions at the root of the tree, the mission itself. */
 const repositoryOf = ({ place: { root }, path }: MissionFiles): TreePath =>
   root === '' ? path : parentOf(parentOf(root) || root)
 

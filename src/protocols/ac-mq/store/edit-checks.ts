@@ -1,18 +1,18 @@
-/** Which files to read again, so many a second in turn, to notice edits in place: they change no name and no folder time. */
+/** Which files to read again, some each second in turn, to notice edits in place, which change no name and no folder time. */
 const perSecond = 400
-/** However few there are, a round takes so many seconds. */
+/** In seconds: a round through all files takes at least this long. */
 const shortestRound = 4
 
 export class EditChecks {
   #since: number | undefined
-  /** Of this round. Not an iterator over the map: one that stands still keeps all that the map has held since. */
+  /** What is left of this round. Not an iterator of the map, because a paused iterator keeps deleted entries in memory. */
   #left: string[] = []
 
   isDue(now: number): boolean {
     return this.#since === undefined || now - this.#since >= 1000 || now < this.#since
   }
 
-  /** The existing names that are due for a check at `now`. */
+  /** The names to check at `now`. */
   next(names: ReadonlyMap<string, unknown>, now: number): string[] {
     const seconds = Math.floor((now - (this.#since ?? now)) / 1000)
     if (this.isDue(now)) this.#since = now

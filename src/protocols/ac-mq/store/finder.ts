@@ -1,7 +1,9 @@
-/** Finds messages by id. File names carry its beginning; other names are read once. The id in the header decides. */
+/** Finds messages by id. File names carry the beginning of the id; other files are read once. The id in the header decides. */
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
-import { ambiguousId, isMeant, shortLength, shortOf } from '../../../kernel/short-id.ts'
+import { isMeant, shortLength, shortOf, theOneMeant, thoseMeant } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
+import { unlessUnreadable } from '../../../messaging/leaves/tolerant.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
 import { errorOf } from '../format.ts'
 import { archivePath, isMessageName, parseFileName } from '../layout.ts'
@@ -26,17 +28,14 @@ export class Finder {
   }
 
   /** Every message whose id is `id` or begins with it (eight characters at least). */
-  async findAll(id: string, queues: readonly QueueName[] = queueNames): Promise<QueueEntry[]> {
+  async findAll(id: string, queues: readonly QueueName[] = queueNames): Promise<readonly QueueEntry[]> {
     const found: QueueEntry[] = []
     for (const queue of queues) found.push(...(await this.#views[queue].find(id)))
     const unique = new Map(found.map((entry) => [`${entry.id} ${entry.queue}`, entry]))
-    const all = [...unique.values()]
-    // A whole id means that message, even if the id of another begins with it.
-    const exact = all.filter((entry) => entry.id === id)
-    return exact.length > 0 ? exact : all
+    return thoseMeant(id, [...unique.values()])
   }
 
-  /** Which messages an id means, not where they are now: lists folders only until a message with exactly this id is found. */
+  /** Which messages an id means; where they are may be old. Lists folders only until a message with exactly this id is found. */
   async findMeant(id: string): Promise<readonly QueueEntry[]> {
     const exactly = (found: readonly QueueEntry[]) => found.find((entry) => entry.id === id)
     for (const queue of likeliestFirst) {
@@ -53,36 +52,30 @@ export class Finder {
     return all
   }
 
-  /** As `findAll`, but waits for a message that another process is moving: it is listed and cannot be read for a moment. */
-  async findSurely(id: string, queues: readonly QueueName[] = queueNames): Promise<QueueEntry[]> {
-    const startedAt = performance.now()
-    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+  /** As `findAll`, but waits for a message that another process is moving, and that cannot be read until then. */
+  findSurely(id: string, queues: readonly QueueName[] = queueNames): Promise<readonly QueueEntry[]> {
+    return untilFree(id, async () => {
       const found = await this.findAll(id, queues)
-      if (found.length > 0 || !(await this.#isInHand(id, queues))) return found
-      if (performance.now() - startedAt > busyFor) throw inOtherHands(id)
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    }
+      return found.length > 0 || !(await this.#isBeingMoved(id, queues)) ? found : undefined
+    })
   }
 
-  async #isInHand(id: string, queues: readonly QueueName[]): Promise<boolean> {
-    for (const queue of queues) if (await this.#views[queue].isInHand(id)) return true
+  async #isBeingMoved(id: string, queues: readonly QueueName[]): Promise<boolean> {
+    for (const queue of queues) if (await this.#views[queue].isBeingMoved(id)) return true
     return false
   }
 
   async findOne(id: string, queues?: readonly QueueName[]): Promise<QueueEntry> {
-    const found = await this.findSurely(id, queues)
-    const ids = new Set(found.map((entry) => entry.id))
-    if (ids.size > 1) throw ambiguousId(id, [...ids])
-    const first = found[0]
-    if (first) return first
-    // A person may just have mended it.
+    const found = theOneMeant(id, await this.findSurely(id, queues))
+    if (found) return found
+    // A person may just have corrected a file that had no usable id.
     for (const queue of queueNames) await this.#views[queue].readUnknown()
     const [mended] = await this.findAll(id, queues)
     if (mended) return mended
     throw await this.notFound(id)
   }
 
-  /** The same for a verb that needs it in a queue, not in the archive. */
+  /** For a verb that works on a queue: says so if the message is archived. */
   async findInQueue(id: string, verb: string): Promise<QueueEntry> {
     try {
       return await this.findOne(id)
@@ -93,7 +86,7 @@ export class Finder {
     }
   }
 
-  /** Why there is no message of this id: a file that is meant by it may be malformed, or another user's. */
+  /** The error for an id without a message. It tells of a file with this id that is malformed or another user's. */
   async notFound(id: string): Promise<Error> {
     for (const queue of queueNames) {
       for (const name of this.#views[queue].candidates(id)) {
@@ -114,19 +107,29 @@ export class Finder {
   }
 }
 
-/** Milliseconds. A process that is running moves a message in far less. */
-export const busyFor = 5000
+/** Milliseconds. A running process moves a message in far less. */
+const longestMove = 5000
 
-export const inOtherHands = (id: string) =>
-  unavailable('MESSAGE_BUSY', `Another process has message ${id} in hand and does not let go of it.`, {
-    hint: 'See whether a process is stopped; `signalbox doctor` tells which.',
-    details: { id },
-  })
+/** Tries again, with pauses, while the answer is `undefined` because another process moves the message. */
+export async function untilFree<T>(id: string, attempt: () => Promise<T | undefined>): Promise<T> {
+  const startedAt = performance.now()
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+    const found = await attempt()
+    if (found !== undefined) return found
+    if (performance.now() - startedAt > longestMove) {
+      throw unavailable('MESSAGE_BUSY', `Another process has message ${id} in hand and does not let go of it.`, {
+        hint: `See whether a process is stopped; ${call('doctor')} tells which.`,
+        details: { id },
+      })
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+}
 
 /** Most messages that others depend on are completed. */
 export const likeliestFirst: readonly QueueName[] = ['completed', 'processing', 'pending', 'failed']
 
-/** A file without a usable id is read again after so many milliseconds; after as many times what reading all took, if that is longer. */
+/** Files without a usable id are read again after so many milliseconds, or after 20 times as long as reading them took. */
 const believedFor = 1000
 const restFactor = 20
 
@@ -134,12 +137,12 @@ class QueueView {
   readonly #files: MissionFiles
   readonly #queue: QueueName
   readonly #view: FolderView
-  /** Names by the short id that they carry, or that was found in the header. */
+  /** File names by the short id in the name or in the header. */
   readonly #byShortId = new Map<string, Set<string>>()
-  /** Files whose names say nothing about the id, and that had none when they were read. */
+  /** Files whose names carry no id, and in which no usable id was found. */
   readonly #unknown = new Set<string>()
   readonly #ids = new Map<string, string>()
-  /** Until then those of `#unknown` are not read again: otherwise every search would read all of them. */
+  /** Until then the files of `#unknown` are not read again: otherwise every search would read all of them. */
   #believedUntil = Number.NEGATIVE_INFINITY
 
   constructor(files: MissionFiles, queue: QueueName) {
@@ -169,7 +172,7 @@ class QueueView {
     return found
   }
 
-  /** Reads the files without a usable id once more: a person may have corrected them. */
+  /** Reads the files without a usable id again: a person may have corrected them. */
   async readUnknown(): Promise<void> {
     const startedAt = performance.now()
     await this.#readOdd([...this.#unknown])
@@ -177,15 +180,15 @@ class QueueView {
     this.#believedUntil = endedAt + Math.max(believedFor, (endedAt - startedAt) * restFactor)
   }
 
-  /** A file that may be meant is listed, and only the process that moves it can read it now. */
-  async isInHand(id: string): Promise<boolean> {
+  /** True when a file that may be meant is listed and cannot be read, because another process is moving it. */
+  async isBeingMoved(id: string): Promise<boolean> {
     for (const name of [...(this.#byShortId.get(shortOf(id)) ?? []), ...this.#unknown]) {
       if (!this.#ids.has(name) && (await this.#files.readHeader(this.#queue, name)) === undefined) return true
     }
     return false
   }
 
-  /** Files that a person may mean by an id although they have none: by what their names say, or by the name itself. */
+  /** Files that a person may mean by an id: the short id is in the file name, or the id is the file name. */
   candidates(id: string): string[] {
     const byName = [id, `${id}.md`].filter((name) => this.#view.names.get(name) === 'leaf' && isMessageName(name))
     return [...byName, ...(this.#byShortId.get(shortOf(id)) ?? [])]
@@ -224,16 +227,11 @@ class QueueView {
     if (names?.size === 0) this.#byShortId.delete(short!)
   }
 
-  /** The id in the header; `undefined` for a file that cannot be read as a message or has just moved on. */
+  /** The id in the header; `undefined` for a file that cannot be read as a message or has just moved. */
   async #idOf(name: string): Promise<string | undefined> {
     const known = this.#ids.get(name)
     if (known !== undefined) return known
-    let id: string | undefined
-    try {
-      id = (await this.#files.readRecord(this.#queue, name))?.id
-    } catch (error) {
-      if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
-    }
+    const id = (await unlessUnreadable(this.#files.readRecord(this.#queue, name)))?.id
     if (id !== undefined) this.#ids.set(name, id)
     return id
   }
@@ -243,12 +241,12 @@ const shortIn = (name: string): string | undefined => parseFileName(name)?.short
 
 const isArchived = ({ id, status }: ArchivedEntry, verb: string) =>
   conflict('WRONG_STATE', `Message ${id} is archived, as ${status}; there is nothing to ${verb}.`, {
-    hint: 'Read it with acmq show MISSION ID, and send a new message if it is to be done again.',
+    hint: `Read it with ${call('acmq show', { mission: 'MISSION', id: 'ID' })}, and send a new message if it is to be done again.`,
     details: { id, queue: 'archived', status },
   })
 
 export const noSuchMessage = (id: string, mission: string) =>
   notFound('NO_SUCH_MESSAGE', `There is no message ${id} in mission ${mission}.`, {
-    hint: `See what there is: acmq list ${mission}`,
+    hint: `See what there is: ${call('acmq list', { mission })}`,
     details: { id, mission },
   })

@@ -1,22 +1,22 @@
 /**
- * The names in a folder, remembered between looks. A large folder is listed only when its time says that names came or went, and
- * never so often that listing would take more than a fraction of the time.
+ * The names in a folder, remembered between looks. A folder is listed only when its time shows that names came or went, and only
+ * so often that listing takes a small part of the time.
  */
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Entry, Tree } from '../../../tree/tree.ts'
 
-export interface FolderChange {
+interface FolderChange {
   readonly came: readonly Entry[]
   readonly went: readonly string[]
 }
 
-/** Folder times tick every few milliseconds: a younger one may hide a second change. */
+/** Milliseconds. The time of a folder ticks every few milliseconds, so a second change may not show in a younger time. */
 const tooYoung = 20
-/** A listing may be repeated after this many times what it took. */
+/** After a listing, the next one waits this many times as long as it took. */
 const restFactor = 20
-/** Milliseconds after which even a small folder's time is asked for again at the earliest. */
+/** Milliseconds between two looks at the time of a folder, at least. */
 const shortestRest = 2
-/** Whatever the folder's time says, look for real this often: edits by strangers can leave it as it was. */
+/** Milliseconds after which a folder is listed whatever its time says: other programs can set it back. */
 const longestTrust = 3000
 
 export class FolderView {
@@ -43,7 +43,7 @@ export class FolderView {
     return this.#cost
   }
 
-  /** Names that another process wrote into the cache. The next update corrects them. */
+  /** Begins with names from the cache. The next update corrects them. */
   seed(names: Iterable<string>): void {
     for (const name of names) this.#names.set(name, 'leaf')
   }
@@ -53,9 +53,9 @@ export class FolderView {
   }
 
   /**
-   * Hands what came and went since the last call to `take`. `must`: look even if it is too early, because the caller found
-   * nothing. Calls run one after the other: a second search in this process must not look into what the first one has listed
-   * and not taken in yet. If `take` fails, the next call is told everything again.
+   * Calls `take` with what came and went since the last call. `must`: looks even if it is too early, because the caller found
+   * nothing. Calls run one after the other, so that a second search in this process waits until the first has taken in what it
+   * listed. If `take` fails, the next call gets all names again.
    */
   update(must: boolean, take: (change: FolderChange) => void | Promise<void>): Promise<void> {
     const updating = this.#updated.then(async () => {
@@ -73,7 +73,7 @@ export class FolderView {
   async #changes(must: boolean): Promise<FolderChange> {
     const now = performance.now()
     if (!must && !this.isDue(now)) return nothingNew
-    // `changedAt`, because nobody can set it back.
+    // `changedAt`, which programs cannot set back as they can `modifiedAt`.
     const stamp = (await this.#tree.look(this.#folder))?.changedAt
     const isSame = this.#isTrusted && stamp === this.#stamp && now - this.#listedAt < longestTrust
     if (isSame) {
@@ -81,12 +81,12 @@ export class FolderView {
       return nothingNew
     }
     this.#stamp = stamp
-    // By the earlier of two clocks: to one that is ahead every folder time would seem old enough.
+    // By the earlier of two clocks: to a clock that is ahead, every time would seem old enough.
     this.#isTrusted = stamp === undefined || Math.min(await this.#tree.now(), Date.now()) - stamp > tooYoung
     return this.#list()
   }
 
-  /** Remembers nothing any more; the next update tells all that is there. */
+  /** Forgets all names: to the next update every name is new. */
   clear(): void {
     this.#names.clear()
     this.#stamp = undefined
@@ -94,7 +94,7 @@ export class FolderView {
     this.#restsUntil = Number.NEGATIVE_INFINITY
   }
 
-  /** Keeps the memory in step with what this process itself did, without looking. */
+  /** `drop` and `add`: what this process itself has changed. */
   drop(name: string): void {
     this.#names.delete(name)
   }

@@ -1,4 +1,5 @@
-/** Messages that are stuck until a person does something, for `doctor`: one finding for each reason. */
+/** Messages that stay stuck until a person acts, for `doctor`: one finding for each reason. */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { groupBy } from '../../../kernel/group-by.ts'
 import { printableLine } from '../../../kernel/printable.ts'
@@ -11,41 +12,36 @@ import { everyone } from '../layout.ts'
 import type { MissionFiles } from './parts.ts'
 import { Policy, policyPath } from './policy.ts'
 import type { Supervision } from './supervising.ts'
-import type { Candidate, WaitingMessages } from './waiting/waiting.ts'
+import type { WaitingMessages } from './waiting/waiting.ts'
 
 export async function stalledClaims(files: MissionFiles, supervision: Supervision): Promise<Finding[]> {
   return (await supervision.findStalled()).map(({ message, overdueSeconds }) => {
     const said = `${message.to} claimed it and did not finish in time; that is ${overdueSeconds} seconds ago.`
-    const hint = `Let it fail, so that it can be tried again: acmq supervise ${files.place.address} --once`
+    const supervise = call('acmq supervise', { mission: files.place.address, once: true })
+    const hint = `Let it fail, so that it can be tried again: ${supervise}`
     return stalledClaim(message.path, said, hint)
   })
 }
 
-/** Messages that depend on what failed, is not there, or waits for them in turn. AC-MQ §7.1. */
+/** Messages whose dependency failed, does not exist, or depends on them in turn. AC-MQ §7.1. */
 export async function stuckDependencies(files: MissionFiles, waiting: WaitingMessages): Promise<Finding[]> {
   await waiting.all()
   const blocked = (await waiting.blocked()).flatMap(({ candidate, states }) =>
-    states.map((state) => ({ candidate, state })),
+    states.flatMap((state) => (keyOf(state) === undefined ? [] : { candidate, state })),
   )
-  const causes = groupBy(
-    blocked.filter(({ state }) => keyOf(state) !== undefined),
-    ({ state }) => keyOf(state),
-  )
-  return [...causes.values()].map((all) => {
-    const cause: Cause = { state: all[0]!.state, held: all.map(({ candidate }) => candidate) }
-    const path = files.at('pending', cause.held[0]!.name)
-    if (cause.state.is === 'cycle') return dependencyCycle(path, sentenceOf(cause), breakCycle)
-    const { code, hint } = remedyFor(cause.state, files.place.address)
-    return stuck(code, path, sentenceOf(cause), hint)
+  return [...groupBy(blocked, ({ state }) => keyOf(state)).values()].map((held) => {
+    const { candidate, state } = held[0]!
+    const path = files.at('pending', candidate.name)
+    const isCycle = state.is === 'cycle'
+    const more = held.length === 1 || isCycle ? '' : ` So do ${held.length - 1} more.`
+    const message = `${printableLine(candidate.id)} cannot be claimed: ${explainWaiting([state])}.${more}`
+    if (isCycle) return dependencyCycle(path, message, breakCycle)
+    const { code, hint } = remedyFor(state, files.place.address)
+    return finding('warning', code, path, message, hint)
   })
 }
 
-interface Cause {
-  readonly state: DependencyState
-  readonly held: readonly Candidate[]
-}
-
-/** What keeps messages from ever being handed out, as one text; `undefined` for what ends by itself. */
+/** The same text for messages with the same cause; `undefined` for a cause that ends by itself. */
 function keyOf(state: DependencyState): string | undefined {
   switch (state.is) {
     case 'met':
@@ -66,7 +62,7 @@ const breakCycle = 'Take one of these out of the `dependencies` of the one befor
 function remedyFor(state: DependencyState, mission: string): { readonly code: string; readonly hint: string } {
   switch (state.is) {
     case 'failed':
-      return { code: 'FAILED_DEPENDENCY', hint: `Try that one again: acmq retry ${mission} ${printableLine(state.on)}` }
+      return { code: 'FAILED_DEPENDENCY', hint: `Try that one again: ${call('acmq retry', { mission, id: state.on })}` }
     case 'unknown':
       return { code: 'UNKNOWN_DEPENDENCY', hint: 'Send a message with that id, or take it out of `dependencies`.' }
     case 'ambiguous':
@@ -76,14 +72,7 @@ function remedyFor(state: DependencyState, mission: string): { readonly code: st
   }
 }
 
-function sentenceOf({ state, held }: Cause): string {
-  const others = held.length - 1
-  const isCycle = state.is === 'cycle'
-  const more = others === 0 || isCycle ? '' : ` So do ${others} more.`
-  return `${printableLine(held[0]!.id)} cannot be claimed: ${explainWaiting([state])}.${more}`
-}
-
-/** Messages for agents whom nobody has ever seen, here or elsewhere: often a name that was mistyped. */
+/** Messages for agents that were never seen in any protocol: the name may be mistyped. */
 export async function unseenRecipients(
   files: MissionFiles,
   waiting: WaitingMessages,
@@ -92,24 +81,21 @@ export async function unseenRecipients(
   const findings: Finding[] = []
   for (const [agent, messages] of groupBy((await waiting.all()).values(), ({ to }) => to)) {
     if (agent === everyone || (await isSeen(agent))) continue
-    const take = `acmq claim ${files.place.address} --as ${printableLine(agent)}`
+    const take = call('acmq claim', { mission: files.place.address, as: agent })
     findings.push(unseenRecipient(files.at('pending', messages[0]!.name), agent, messages.length, take))
   }
   return findings
 }
 
-/** While the policy cannot be read, nobody is handed anything. */
+/** While the policy cannot be read, no agent gets a message. */
 export async function unreadablePolicy(tree: Tree): Promise<Finding[]> {
   try {
     await new Policy({ tree, inside: treePath }).isThere()
     return []
   } catch (error) {
-    // Something else than a file: the inspection of `.signalbox/` tells that.
+    // The inspection of `.signalbox/` reports a folder or link in place of the file.
     if (!(error instanceof SignalboxError) || isOddEntry(error)) throw error
     const { code, message, hint = '' } = error
-    return [{ ...stuck(code, policyPath, message, hint), severity: 'error' }]
+    return [finding('error', code, policyPath, message, hint)]
   }
 }
-
-const stuck = (code: string, path: string, message: string, hint: string): Finding =>
-  finding('warning', code, path, message, hint)

@@ -1,5 +1,6 @@
-/** What is out of order in a mission, for `doctor`. Looks at the header of every message and changes nothing. */
+/** What is wrong in a mission, for `doctor`. Reads the header of every message and changes nothing, unless asked to repair. */
 
+import { call } from '../../../kernel/call.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { type ExpectedKind, findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
@@ -20,7 +21,7 @@ import type { WaitingMessages } from './waiting/waiting.ts'
 
 export interface InspectionOptions {
   readonly isSeen?: (agent: string) => Promise<boolean>
-  /** Finishes what killed processes have begun. */
+  /** Finishes what killed processes began. */
   readonly repair?: boolean
 }
 
@@ -38,7 +39,7 @@ export async function inspectMission(
     async () => (await import('./memory/organize.ts')).memoryFindings(files, repair),
     async () => (isSeen ? unseenRecipients(files, waiting, isSeen) : []),
   ]
-  // What stopped this check has been reported, or will also stop the next check.
+  // An error that stops one check is reported, and the next check runs.
   for (const look of looks) findings.push(...(await findingsOf(files.path, look)))
   return findings
 }
@@ -46,7 +47,7 @@ export async function inspectMission(
 async function misplaced(files: MissionFiles): Promise<Finding[]> {
   const findings: Finding[] = await oddInMission(files)
   const tell = (code: string, path: string, message: string, remedy: string) =>
-    findings.push(finding('warning', code, path, message, `${remedy}: acmq reconcile ${files.place.address}`))
+    findings.push(finding('warning', code, path, message, `${remedy}: ${reconcileOf(files)}`))
   const places = new Map<string, string>()
   for (const queue of queueNames) {
     for (const entry of await listIfFolder(files.tree, files.queues[queue])) {
@@ -69,6 +70,8 @@ async function misplaced(files: MissionFiles): Promise<Finding[]> {
   return [...findings, ...(await inspectArchive(files.tree, archivePath(files.place), files.settings))]
 }
 
+const reconcileOf = ({ place }: MissionFiles): string => call('acmq reconcile', { mission: place.address })
+
 async function readEntry(files: MissionFiles, queue: QueueName, { name, kind }: Entry, findings: Finding[]) {
   const path = files.at(queue, name)
   if (kind !== 'leaf') {
@@ -80,13 +83,12 @@ async function readEntry(files: MissionFiles, queue: QueueName, { name, kind }: 
   const [{ message, hint }] = read.problems
   if (read.outcome === 'closed') findings.push(closedMessage(path, message, hint))
   else if (queue !== 'failed' || !(await hasReason(files, name))) {
-    const next = `Correct the file, or set it aside: acmq reconcile ${files.place.address}`
-    findings.push(unreadableMessage(path, message, next))
+    findings.push(unreadableMessage(path, message, `Correct the file, or set it aside: ${reconcileOf(files)}`))
   }
   return undefined
 }
 
-/** Between the two steps of a claim, folder and status differ for an instant. */
+/** During a claim, folder and status differ for an instant. */
 const standsStill = async ({ tree, settings }: MissionFiles, { changedAt }: ReadHeader): Promise<boolean> =>
   (await tree.now()) - changedAt >= settings.quarantineAfterMs
 
@@ -97,14 +99,14 @@ const topFolders = new Set([...missionFolders.map((path) => path.split('/')[0]!)
 const inMission: Table = (name) => (topFolders.has(name) ? 'folder' : name === 'manifest.md' ? 'leaf' : undefined)
 const inQueue: Table = (name) => (missionFolders.includes(`queue/${name}`) ? 'folder' : undefined)
 const inMeta: Table = (name) => (name === 'manifest.md' ? 'leaf' : undefined)
-/** Bodies that were too large for their message, and the list of what stays. What else is there is the mission's own business. */
+/** Large bodies and the list of pinned files. Agents may put anything else there. */
 const inContext: Table = (name) => (/^message-.*\.md$/.test(name) || name === '.pinned' ? 'leaf' : undefined)
 const inArtifacts: Table = (name) => (`artifacts/${name}` === snapshotFolder ? 'folder' : undefined)
 const inArchive: Table = (name) => (isMonth(name) || name === 'duplicates' ? 'folder' : undefined)
 const inMonth: Table = (name) =>
   name === 'completed' || name === 'failed' ? 'folder' : parsePackName(name) ? 'leaf' : undefined
 
-/** Files, links and pipes where a mission has its folders, and the other way round. */
+/** Files, links and pipes in place of the folders of a mission, and folders in place of its files. */
 async function oddInMission({ tree, path, place }: MissionFiles): Promise<Finding[]> {
   const findings: Finding[] = []
   const look = async (folder: TreePath, expectedOf: Table): Promise<readonly Entry[]> => {

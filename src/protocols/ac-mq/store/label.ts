@@ -1,4 +1,4 @@
-/** Labels of waiting messages, where the tree keeps some: recipient, priority, time and id, so that they sort as claimed. */
+/** Labels of waiting messages, for trees that keep labels: recipient, priority, time and id. They sort in the order of claiming. */
 import { inOrder } from '../../../kernel/order.ts'
 import { type AcmqRecord, noDependencies } from '../schema.ts'
 import { timeOf } from '../times.ts'
@@ -9,7 +9,7 @@ const waits = 'waits'
 
 export function labelOf(record: AcmqRecord): string {
   const { to, priority, timestamp, id, dependencies } = record
-  // Times before 1970 count as 1970: digits with a sign would not sort.
+  // Times before 1970 count as 1970: negative numbers would not sort as text.
   const parts = [to, priority, `${Math.max(0, timeOf(timestamp))}`.padStart(16, '0'), id]
   return (dependencies.length > 0 ? [...parts, waits] : parts).join(' ')
 }

@@ -1,10 +1,10 @@
-/** Bodies that are too large for their message: they lie in `context/`, and the message depends on that file. AC-MQ §10.2. */
+/** A body that is too large for its message lies in `context/`, and the message depends on that file. AC-MQ §10.2. */
 import { conflict } from '../../../kernel/errors.ts'
 import type { AcmqRecord } from '../schema.ts'
 import type { MissionPlaces } from './places.ts'
 
-/** Relative to the mission. `mark` keeps it apart from another body of the same id. */
-export const bodyPathOf = (id: string, mark = ''): string => `context/message-${id}${mark}.md`
+/** Relative to the mission. `mark` keeps two bodies of the same id apart. */
+const bodyPathOf = (id: string, mark = ''): string => `context/message-${id}${mark}.md`
 
 export function bodyElsewhere({ id, dependencies }: Pick<AcmqRecord, 'id' | 'dependencies'>): string | undefined {
   const start = `path:${bodyPathOf(id).slice(0, -ending.length)}`
@@ -15,7 +15,7 @@ export function bodyElsewhere({ id, dependencies }: Pick<AcmqRecord, 'id' | 'dep
 const ending = '.md'
 const marks = /^(?:-[0-9a-f]{8})?\.md$/
 
-/** The part of a message's text that lies in a file of its own; empty when none does. */
+/** The body that lies in a file of its own; empty when there is none. */
 export async function readLargeBody(
   places: Pick<MissionPlaces, 'tree' | 'inside'>,
   record: Pick<AcmqRecord, 'id' | 'dependencies'>,
@@ -35,7 +35,7 @@ export async function byReference(places: MissionPlaces, record: AcmqRecord, bod
   }
 }
 
-/** Another process may send another body under this id at the same moment: each keeps its own. */
+/** Another process may send another body under this id at the same moment, so the second gets another name. */
 async function keepBody(places: MissionPlaces, id: string, bytes: Uint8Array): Promise<string> {
   const mark = process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'hex').slice(0, 8)
   for (const path of [bodyPathOf(id), bodyPathOf(id, `-${mark}`)]) {

@@ -1,11 +1,11 @@
-/** Files that a result points to. They are named relative to the mission, and none lies outside it. */
+/** Files that a result links to. They are named relative to the mission and lie inside it. */
 import { invalidInput } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { pathInside } from '../layout.ts'
 import type { MissionFiles } from './parts.ts'
 
-/** The links as they are written into a result, and a sentence about each that leads to nothing yet. */
+/** The links as they are written into a result, and a sentence about each file that does not exist yet. */
 export async function checkLinks(
   files: MissionFiles,
   given: readonly string[],
@@ -24,7 +24,7 @@ export async function checkLinks(
   return { links, notices }
 }
 
-/** `undefined` when it leaves the mission. From the root, it may also begin with the mission's own path. */
+/** `undefined` when the path leaves the mission. It may also begin at the root, with the path of the mission. */
 function insideOf(folder: TreePath, text: string): string | undefined {
   const path = pathInside(text)
   if (path === folder) return undefined

@@ -1,4 +1,4 @@
-/** One mission: its parts. What sending and claiming do not need is loaded when asked for, because a cold command pays for it. */
+/** One mission and its parts. Parts that sending and claiming do not need are loaded at their first use, so that a command starts quickly. */
 import type { Clock } from '../../../kernel/clock.ts'
 import { once } from '../../../kernel/once.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
@@ -32,7 +32,7 @@ export class Mission {
   readonly path: TreePath
   /** The folder in which missions inside this one are made. */
   readonly inside: TreePath
-  /** The queues in which supervision may find something to do when something happens there. */
+  /** The queues that a supervisor watches. */
   readonly supervised: readonly TreePath[]
   readonly files: MissionFiles
   readonly ports: Partial<AcmqPorts>
@@ -59,16 +59,9 @@ export class Mission {
     this.files = files
     this.ports = ports
     this.sending = new Sending({ places: files, policy, directory }, { finder, waiting })
-    this.claims = new Claiming({
-      files,
-      finder,
-      waiting,
-      policy,
-      directory,
-      claimMove,
-      reconciliation: this.reconciliation,
-    })
     this.settling = new Settling(files, finder, waiting, claimMove.held)
+    const { settling, reconciliation } = this
+    this.claims = new Claiming({ files, finder, waiting, policy, directory, claimMove, settling, reconciliation })
     this.#finder = finder
     this.#waiting = waiting
     this.#policy = policy
@@ -117,7 +110,7 @@ export class Mission {
     return { run: (options?: InspectionOptions) => inspectMission(this.files, this.#waiting, supervision, options) }
   })
 
-  /** What is made of messages and files: bus documents, snapshots, reports, search, order in `context/`. AC-MQ §13–16. */
+  /** Bus documents, snapshots, reports, search, and the order in `context/`. AC-MQ §13–16. */
   readonly memory = once(async () => {
     const { Memory } = await import('./memory/memory.ts')
     return new Memory(this)

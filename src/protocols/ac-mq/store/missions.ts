@@ -1,4 +1,5 @@
 /** All missions below one folder, and the missions inside missions. AC-MQ §2, §7.2. */
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
@@ -23,7 +24,7 @@ import { MissionPlaces } from './places.ts'
 import { Policy } from './policy.ts'
 import { Sending } from './sending.ts'
 
-/** In place of a mission's name: it and all inside it. */
+/** `ADDRESS/**` means a mission and all missions inside it. */
 const everyInside = '**'
 
 export class Missions {
@@ -54,21 +55,21 @@ export class Missions {
       let manifest = await this.#manifestOf(place)
       if (manifest === undefined && !isThere) {
         const { printManifest } = await import('../manifest/manifest.ts')
-        const text = printManifest({ mission: address, objective: options.objective ?? '', now: clock.now() })
         manifest = manifestPath(place)
-        await tree.create(manifest, Buffer.from(text))
+        const { objective = '' } = options
+        await tree.create(manifest, printManifest({ mission: address, objective, now: clock.now() }))
       }
       for (const folder of isThere ? [] : missionFolders) await tree.makeFolder(`${path}/${folder}` as TreePath)
       return made(isThere ? 'unchanged' : 'created', manifest)
     })
   }
 
-  /** Without `queue/` it is not a mission, whatever else is in the folder. */
+  /** A folder without `queue/` is not a mission. */
   async #isThere(place: MissionPlace): Promise<boolean> {
     return (await this.#parts.tree.look(childOf(missionPath(place), 'queue'))) !== undefined
   }
 
-  /** Some disks take names that differ by case alone for one. */
+  /** Some disks take names that differ by case alone for the same name. */
   async #refuseOtherCase({ root, address }: MissionPlace, path: TreePath): Promise<void> {
     const name = nameOf(path)
     const folders = (await this.#parts.tree.list(parentOf(path))).filter(({ kind }) => kind === 'folder')
@@ -81,7 +82,7 @@ export class Missions {
     throw conflict('SAME_BUT_FOR_CASE', message, { hint, details: { mission: address, other: there } })
   }
 
-  /** The manifest that is there: the one in `_meta/`, or else the one in the mission itself. */
+  /** The manifest in `_meta/`, or else the one in the mission itself. */
   async #manifestOf(place: MissionPlace): Promise<TreePath | undefined> {
     for (const path of [manifestPath(place), fallbackManifestPath(place)]) {
       if (await this.#parts.tree.look(path)) return path
@@ -98,7 +99,7 @@ export class Missions {
     return this.#open.get(name) ?? this.#missionAt(await this.#expectThere(name))
   }
 
-  /** The same for a sender alone: a command that only sends does not load the rest. */
+  /** For a command that only sends: loads nothing else of a mission. */
   async sender(name: string): Promise<Pick<Mission, 'address' | 'sending'>> {
     const known = this.#open.get(name)
     if (known) return known
@@ -115,24 +116,24 @@ export class Missions {
     const all = await this.all()
     const meant = nearest(address, all)
     throw notFound('NO_SUCH_MISSION', `There is no mission ${JSON.stringify(name)} under ${root}.`, {
-      hint: meant ? `Did you mean ${meant}?` : `Make it: acmq create-mission ${address}`,
+      hint: meant ? `Did you mean ${meant}?` : `Make it: ${call('acmq create-mission', { name: address })}`,
       details: { mission: name },
     })
   }
 
-  /** The missions that are named, each once: by address, with those inside by `ADDRESS/**`, or all by `**`. */
+  /** The missions with these names, each once: `ADDRESS`, `ADDRESS/**` with those inside, or `**` for all. */
   async meant(names: readonly string[]): Promise<Mission[]> {
-    const meant = new Set<Mission>()
+    const found: Mission[] = []
     for (const name of names) {
-      if (name === everyInside) for (const address of await this.all()) meant.add(await this.#missionAt(address))
+      if (name === everyInside) found.push(...(await this.#missionsAt(await this.all())))
       else if (name.endsWith(`/${everyInside}`))
-        for (const one of await this.within(name.slice(0, -everyInside.length - 1))) meant.add(one)
-      else meant.add(await this.open(name))
+        found.push(...(await this.within(name.slice(0, -everyInside.length - 1))))
+      else found.push(await this.open(name))
     }
-    return [...meant]
+    return [...new Set(found)]
   }
 
-  /** Claims from the first of these missions that has something for the agent, also from missions that are made meanwhile. */
+  /** Claims from the first of these missions that has a message for the agent. While it waits, new missions count too. */
   async claim(names: readonly string[], options: ClaimOptions): Promise<Claimed> {
     const missions = await this.meant(names)
     const [only, another] = missions
@@ -146,12 +147,15 @@ export class Missions {
     return this.#collect(this.#parts.root, '')
   }
 
-  /** A mission that is there and every mission inside it, at any depth, parents first. */
+  /** A mission and every mission inside it, at any depth, parents first. */
   async within(name: string): Promise<[Mission, ...Mission[]]> {
     const outer = await this.open(name)
     const folder = subMissionsPath({ root: this.#parts.root, address: outer.address })
-    const inner = await this.#collect(folder, `${outer.address}/`)
-    return [outer, ...(await Promise.all(inner.map((address) => this.#missionAt(address))))]
+    return [outer, ...(await this.#missionsAt(await this.#collect(folder, `${outer.address}/`)))]
+  }
+
+  #missionsAt(addresses: readonly MissionAddress[]): Promise<Mission[]> {
+    return Promise.all(addresses.map((address) => this.#missionAt(address)))
   }
 
   async #collect(folder: TreePath, prefix: string): Promise<MissionAddress[]> {

@@ -1,8 +1,7 @@
 /**
- * The only place where messages move. Where a move leads is looked up in the lifecycle table, never said by the caller.
+ * The only place where messages move. The lifecycle table says where a move leads, not the caller.
  *
- * Two messages of one second whose ids begin alike have one file name. Where the second finds its name taken, it goes on under
- * a longer one.
+ * Two messages of one second whose ids begin alike have the same file name. A message that finds its name taken gets a longer one.
  */
 import { childOf, nameOf, parentOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { Moved, MoveOptions, Tree } from '../../../tree/tree.ts'
@@ -12,7 +11,7 @@ import type { QueueName, State } from '../schema.ts'
 import type { MissionFiles } from './parts.ts'
 
 export interface Travelled {
-  /** `taken`: the very same message is there already, so that it is in two queues. */
+  /** `taken`: the same message is in the other queue already. */
   readonly moved: Moved
   readonly path: TreePath
 }
@@ -23,7 +22,7 @@ export interface MessageMove {
   readonly transition: Transition
 }
 
-/** Moves a message under its name, or under a longer one where another message has that. Nothing larger than one is read. */
+/** Moves a message, under a longer name where another message has its name. */
 export async function moveMessage(files: MissionFiles, step: MessageMove, given: MoveOptions): Promise<Travelled> {
   const options = { ...files.bounded, ...given }
   const to = targetOf(step)
@@ -46,14 +45,14 @@ export async function setAside(
   return { moved: await files.tree.move(files.at(at.from, at.name), path, { ...files.bounded, ...options }), path }
 }
 
-/** Moves a message that was written elsewhere into the queue, if its name is free there. */
+/** Moves a staged message into the queue, if its name is free there. */
 export const enterQueue = (files: MissionFiles, from: TreePath, name: string, options: MoveOptions): Promise<Moved> =>
   files.tree.move(from, files.at(firstState, name), options)
 
-/** Moves a file of the mission that is no message. Twice is fine; nothing is replaced. */
+/** Moves a file of the mission that is no message. It replaces nothing. */
 export const moveDocument = (tree: Tree, from: TreePath, to: TreePath): Promise<Moved> => tree.move(from, to)
 
-/** Writes a document, unless a person changed the one that is there. It is won before it is judged. False when it is not ours. */
+/** Writes a document. Returns false, and writes nothing, if a person has changed the file that is there. */
 export async function writeDocument(
   tree: Tree,
   path: TreePath,
@@ -62,7 +61,7 @@ export async function writeDocument(
 ): Promise<boolean> {
   const bytes = Buffer.from(text)
   for (let n = 0; n < mostTries; n++) {
-    // A listing shows claimed messages, and puts back what a failed write left under a private name.
+    // Listed, not looked up: a listing also puts back what a failed write left under a private name.
     const isThere = (await tree.list(parentOf(path))).some(({ name }) => name === nameOf(path))
     if (!isThere && (await tree.create(path, bytes)).outcome === 'created') return true
     const { outcome } = await tree.move(path, path, { change: (before) => (isOurs(before) ? bytes : undefined) })
@@ -73,7 +72,7 @@ export async function writeDocument(
 
 const mostTries = 5
 
-/** Changes a document where it lies, judged on what was won; false when `change` wants nothing, or it is gone. */
+/** Changes a document in place; false when `change` returns nothing, or the document is gone. */
 export const changeDocument = async (
   tree: Tree,
   path: TreePath,
@@ -97,7 +96,7 @@ async function giveWay(
 ): Promise<Travelled> {
   const [mine, theirs] = [await files.readRecord(from, name), await files.readRecord(to, name)]
   if (!mine) return { moved: { outcome: 'gone' }, path: files.at(to, name) }
-  // A message to all keeps `-to-all` in its file name when it is claimed.
+  // A claimed message to all keeps `-to-all` in its file name.
   const named = { ...mine, to: parseFileName(name)?.to ?? mine.to }
   for (const length of mine.id === theirs?.id ? [] : idLengths) {
     const longer = fileNameOf(named, length)

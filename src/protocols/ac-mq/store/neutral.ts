@@ -1,5 +1,6 @@
 /** AC-MQ in the words of all protocols: its place is the mission. */
 import { sha256 } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { isSegment, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
@@ -30,21 +31,21 @@ import { policyPath } from './policy.ts'
 import type { Repair } from './reconcile.ts'
 import type { AcmqView, AcmqViewWithBody, ArchivedView } from './view.ts'
 
-/** Where messages go that name no mission. */
+/** The mission of a message that names none. */
 const missionOfAll = 'main'
 
-/** What a held message can get. */
+/** The possible answers about a held message. */
 const answers = ['approve', 'deny'] as const
 
 export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionParts): Neutral {
-  /** The missions that are meant: one if it is there, or all. */
+  /** The mission of this name, if there is one; without a name, all. */
   async function* at(place?: string): AsyncGenerator<Mission> {
     for (const address of await missions.all()) {
       if (place === undefined || place === address) yield missions.open(address)
     }
   }
 
-  /** The mission that is named, else the only one, else the default mission, which is made when needed. */
+  /** The mission of this name. Without a name, the only mission, or else the default one, which is made if it does not exist. */
   async function only(place: string | undefined): Promise<Mission> {
     if (place !== undefined) return missions.open(place)
     const all = await missions.all()
@@ -74,9 +75,8 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       const { id, place } = view
       try {
         const mission = await missions.open(place)
-        // What was claimed a moment ago came with its body.
+        // A message that was just claimed has its body.
         const shown = 'body' in view ? (view as AcmqViewWithBody) : await (await mission.overview()).show(id)
-        // A body that is too large for its message lies in a file of its own.
         return (await readLargeBody(mission.files, shown)) || shown.body
       } catch (error) {
         if (error instanceof SignalboxError && error.kind === 'NotFound') return undefined
@@ -162,7 +162,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       return undefined
     },
 
-    /** Messages that a pattern of the policy holds back until a person has seen them. AC-MQ §11.2. */
+    /** Messages that the policy holds back until a person approves them. AC-MQ §11.2. */
     async *questions() {
       for await (const mission of at()) {
         for await (const { message, pattern, digest } of (await mission.approvals()).held()) {
@@ -195,12 +195,12 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       return { outcome: 'answered', ...told((await approvals.deny(id, by, text ?? 'A person said no.')).message) }
     },
 
-    /** What cannot be read and was set aside in `failed/`. Once it is corrected it is a message that failed, like any other. */
+    /** Files that were set aside in `failed/`. When a person corrects one, it is a failed message like any other. */
     async *quarantined() {
       const { quarantinedAt } = await import('../../../messaging/quarantine/quarantine.ts')
       for await (const mission of at()) {
         const place = mission.address
-        const next = `Correct it, then let it be worked on again: acmq retry ${place} ID`
+        const next = `Correct it, then let it be worked on again: ${call('acmq retry', { mission: place, id: 'ID' })}`
         for await (const one of (await mission.overview()).each('failed')) {
           if (!('reason' in one)) continue
           const found = await quarantinedAt(tree, one.path as TreePath, { place, reason: one.reason, next })
@@ -226,10 +226,10 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       }
     },
 
-    /** With `repair`, each mission is first put in order as `reconcile` does. */
+    /** With `repair`, each mission is reconciled too. */
     async inspect({ repair, ...asked }) {
       const { unreadablePolicy } = await import('./inspect-stuck.ts')
-      // Files where the folder of a mission would be. Those with an ending are a person's notes.
+      // A file in place of the folder of a mission is reported. A file with an ending is a person's own.
       const isMission = (name: string) => isSegment(name) && !name.includes('.')
       const odd = oddAmong(root, await tree.list(root), (name) => (isMission(name) ? 'folder' : undefined))
       const findings = odd.map(oddFinding)
@@ -254,7 +254,7 @@ async function withEnd(mission: Mission, view: AcmqView | ArchivedView): Promise
   return { ...placed(mission)(view), until: claimed.modifiedAt + (view as AcmqView).timeoutSeconds * 1000 }
 }
 
-/** A key that is a UUID is the id of the message, and any other is made into one. */
+/** The id of a message that is sent under a key: the key itself if it is a UUID, or else a UUID made from it. */
 function idOf(key: string): string {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key)) return key
   const hash = sha256(key)
@@ -271,7 +271,7 @@ async function* everyMessage(mission: Mission, { states, archived }: Wanted): As
   for await (const one of overview.archived()) yield placed(mission)(one)
 }
 
-/** Nothing if no message of this id waits there: an agent that has it already is not handed it again. */
+/** `undefined` if no message with this id waits there. An agent that holds it already does not get it again. */
 async function takeFrom(
   mission: Mission,
   agent: string,
@@ -297,7 +297,7 @@ async function inspectOne(
 ): Promise<Finding[]> {
   const inspection = await mission.inspection()
   const found = await inspection.run(asked)
-  // After an error a repair would stop half-way. A file that only its owner can open does not stop it.
+  // An error would stop a repair half-way, except errors about a file that only its owner can open.
   const isInTheWay = found.some(({ severity, code }) => severity === 'error' && !inNobodysWay.includes(code))
   if (!repair || isInTheWay) return found
   const { journal } = await mission.supervision()
@@ -306,7 +306,7 @@ async function inspectOne(
   return [...finished, ...repairs.filter(isRepair).map(asFinding), ...(await inspection.run({ ...asked, repair }))]
 }
 
-/** A file that was only looked at is no repair; `inspect` reports it. */
+/** False for a file that was only looked at; `inspect` reports it. */
 const isRepair = ({ what }: Repair): boolean => what !== 'waiting' && what !== 'strange' && what !== 'closed'
 
 const inNobodysWay: readonly string[] = ['CLOSED_MESSAGE', 'UNFINISHED_CHANGE']

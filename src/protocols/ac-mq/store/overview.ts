@@ -1,13 +1,14 @@
-/** Looking without touching: what is where, what waits for what, and how fast it goes. */
+/** Lists, status and single messages of a mission. Changes nothing. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
+import { unlessUnreadable } from '../../../messaging/leaves/tolerant.ts'
 import { eachArchived, listArchived } from '../archive/archive.ts'
 import { archivePath, everyone, isMessageName, parseTime } from '../layout.ts'
 import { failureOf, resultOf } from '../reports.ts'
 import { forQueues, type QueueName, queueNames } from '../schema.ts'
 import { archivedCopy, queuedCopy, readCopy } from './copies.ts'
 import type { Finder } from './finder.ts'
-import { type MissionFiles, unreadableReason, withHint } from './parts.ts'
+import { type MissionFiles, unreadableReason } from './parts.ts'
 import type { Stalled, Supervision } from './supervising.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView, viewOf } from './view.ts'
 import type { Candidate, WaitingMessages } from './waiting/waiting.ts'
@@ -62,7 +63,7 @@ export class Overview {
     return { messages, unreadable }
   }
 
-  /** The messages of a queue as they stream by, and what is named like one and cannot be read. */
+  /** The messages of a queue, one by one, and the files that are named like messages and cannot be read. */
   async *each(queue: QueueName): AsyncGenerator<AcmqView | Unreadable> {
     for (const { name, kind } of await this.#files.tree.list(this.#files.queues[queue])) {
       if (!isMessageName(name)) continue
@@ -93,7 +94,7 @@ export class Overview {
     return { messages: waiting, unreadable }
   }
 
-  /** The waiting messages whose dependencies are met, for this agent or for all, as they would be claimed. */
+  /** The messages that this agent could claim, in the order of claiming. */
   async *readyFor(agent: string): AsyncGenerator<AcmqView> {
     const mine = [...(await this.#waiting.all()).values()].filter(({ to }) => to === agent || to === everyone)
     for (const candidate of mine.sort(inOrder)) {
@@ -103,7 +104,7 @@ export class Overview {
     }
   }
 
-  /** What rests in the archive, as its indexes tell it: no pack is opened for this. */
+  /** The archived messages, read from the indexes alone. */
   async *archived(): AsyncGenerator<ArchivedView> {
     const { tree, place, settings } = this.#files
     for await (const entry of eachArchived(tree, archivePath(place), settings)) yield archivedView(entry, place.address)
@@ -114,7 +115,7 @@ export class Overview {
     return (await listArchived(tree, archivePath(place), settings)).map((entry) => archivedView(entry, place.address))
   }
 
-  /** Every message that an id means: the whole of one or its beginning, in the archive too. */
+  /** The messages whose id is or begins with this one, in the archive too. */
   async *meant(id: string): AsyncGenerator<AcmqView | ArchivedView> {
     for (const { queue, name, path } of await this.#finder.findAll(id)) {
       const record = await this.#files.readRecord(queue, name)
@@ -159,7 +160,6 @@ export class Overview {
     const now = await this.#files.tree.now()
     const agents: Record<string, Counts> = {}
     const counts = none()
-    const unreadable: Unreadable[] = []
     const lastHour = { completed: 0, failed: 0 }
     const count = (queue: QueueName, to: string) => {
       const own = (agents[to] ??= none())
@@ -168,17 +168,19 @@ export class Overview {
     }
     const waiting = await this.#waiting.all()
     for (const { to } of waiting.values()) count('pending', to)
-    unreadable.push(...this.#unreadablePending())
+    const unreadable = this.#unreadablePending()
     for (const queue of queueNames.filter((name) => name !== 'pending')) {
       const listed = await this.list(queue)
       unreadable.push(...listed.unreadable)
       for (const { to } of listed.messages) count(queue, to)
-      if (queue !== 'completed' && queue !== 'failed') continue
-      lastHour[queue] = await this.#endedLastHour(queue, now)
+      if (queue === 'completed' || queue === 'failed') lastHour[queue] = await this.#endedLastHour(queue, now)
     }
     const { tree, place, settings } = this.#files
-    const archived = await listArchived(tree, archivePath(place), settings)
-    for (const { status, finishedAt } of archived) if (now - finishedAt < hour) lastHour[status]++
+    let archived = 0
+    for await (const { status, finishedAt } of eachArchived(tree, archivePath(place), settings)) {
+      archived++
+      if (now - finishedAt < hour) lastHour[status]++
+    }
     return {
       counts,
       oldestPending: await this.#oldest(waiting, now),
@@ -188,36 +190,26 @@ export class Overview {
       completedLastHour: lastHour.completed,
       failedLastHour: lastHour.failed,
       agents,
-      archived: archived.length,
+      archived,
     }
   }
 
-  /** By the time that the message says, since a copy or a fresh checkout gives all files a new time. */
+  /** By the time in the message, because a copy or a fresh checkout gives all files a new time. */
   async #endedLastHour(queue: 'completed' | 'failed', now: number): Promise<number> {
     const isRecent = (at: number) => now - at < hour
+    const reportOf = queue === 'completed' ? resultOf : failureOf
     let count = 0
     for (const { name, changedAt } of await this.#files.tree.list(this.#files.queues[queue], { times: true })) {
       if (!isMessageName(name) || !isRecent(changedAt)) continue
-      if (isRecent((await this.#saidToEndAt(queue, name)) ?? changedAt)) count++
+      const leaf = await unlessUnreadable(this.#files.readWhole(this.#files.at(queue, name)))
+      if (isRecent((leaf && reportOf(leaf.bytes)?.at) ?? changedAt)) count++
     }
     return count
   }
 
-  async #saidToEndAt(queue: 'completed' | 'failed', name: string): Promise<number | undefined> {
-    try {
-      const leaf = await this.#files.readWhole(this.#files.at(queue, name))
-      return leaf && (queue === 'completed' ? resultOf : failureOf)(leaf.bytes)?.at
-    } catch (error) {
-      // It is reported as unreadable.
-      if (!(error instanceof SignalboxError) || error.kind === 'Unavailable') throw error
-      return undefined
-    }
-  }
-
   #unreadablePending(): Unreadable[] {
     return [
-      ...this.#waiting.malformed.map(({ name, problem }) => ({ name, reason: problem.message })),
-      ...this.#waiting.closed.map(({ name, problem }) => ({ name, reason: withHint(problem) })),
+      ...this.#waiting.unreadable.map(({ name, read }) => ({ name, reason: unreadableReason(read) })),
       ...this.#waiting.strange.map(({ name, kind }) => ({ name, reason: `Not an ordinary file (${kind}).` })),
     ].map(({ name, reason }) => ({ path: this.#files.at('pending', name), reason }))
   }

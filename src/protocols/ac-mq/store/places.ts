@@ -28,7 +28,7 @@ export class MissionPlaces {
   }
 
   at(queue: QueueName, name: string): TreePath {
-    // A message goes through the queues under one name, which need not be checked again each time.
+    // A message keeps its name in all queues, so the last name is not checked again.
     if (name === this.#lastName) return `${this.queues[queue]}/${name}` as TreePath
     const path = childOf(this.queues[queue], name)
     this.#lastName = name
@@ -39,7 +39,7 @@ export class MissionPlaces {
     return path.split('/').reduce(childOf, this.path)
   }
 
-  /** Notes on deliveries. Folders of missions end in `.mission`, so that none is taken for a note of the mission around it. */
+  /** A folder of notes. Its name ends in `.mission`, so that it is not taken for a note of the mission around this one. */
   notes(kind: 'sent' | 'staged' | 'supervision' | 'stalls' | 'ahead'): TreePath {
     const names = this.place.address.split('/')
     return names.reduce<TreePath>((folder, name) => childOf(folder, `${name}.mission`), childOf(deliveries, kind))

@@ -1,4 +1,4 @@
-/** What `policy.yaml` says: patterns under `hold`, and nothing else; and when a text matches one. AC-MQ §11.2. */
+/** Reads `policy.yaml`, which has patterns under `hold` and nothing else, and matches texts. AC-MQ §11.2. */
 import { readFields } from '../../../formats/front-matter.ts'
 import { type Fields, longestHeader } from '../../../formats/header-field.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
@@ -12,7 +12,7 @@ export async function readPatterns(tree: Tree, size: number): Promise<readonly s
   return leaf ? patternsIn(Buffer.from(leaf.bytes).toString('utf8')) : []
 }
 
-/** Refuses what is not understood: failing open would let through exactly what a person wanted to see first. */
+/** Refuses what it does not understand: ignoring it could hand out a message that a person wanted to see first. */
 function patternsIn(text: string): readonly string[] {
   const fields = fieldsIn(text)
   for (const key of fields.keys()) if (key !== 'hold') throw badPolicy(`has an unknown key ${JSON.stringify(key)}`)
@@ -42,18 +42,18 @@ const badPolicy = (problem: string) =>
     hint: 'Nobody is handed a message until it is put right. Write for example: hold: ["rm -rf", "deploy * production"]',
   })
 
-/** One case, and one blank for any run of white space: to a shell, `rm  -rf` with a tab or an escaped line end is the same. */
+/** Lower case, with one blank for any run of white space: to a shell, `rm  -rf` with a tab or an escaped line end is the same. */
 export const simple = (text: string): string => text.toLowerCase().replaceAll(whiteSpace, ' ')
 
-// A backslash before a line end counts as white space: the command goes on in the next line.
+// A shell goes on in the next line after a backslash, so that counts as white space too.
 const whiteSpace = /(?:[\s\u0085]|\\(?=[\r\n]))+/g
 
-/** A pattern, with `*` for anything in between, in a text that is `simple`. Looks forward only, so no pattern is slow. */
+/** True when a text, made `simple` before, contains the pattern. `*` stands for any text. Searches forward only, so no pattern is slow. */
 export function matches(pattern: string, text: string): boolean {
   let at = 0
   let last = ''
   for (const piece of simple(pattern).split('*')) {
-    // `a * b` is also in `a b`: nothing in between, and one run of white space for both blanks.
+    // `a * b` matches `a b` too: the one blank there serves for both blanks of the pattern.
     const isShared = last.endsWith(' ') && piece.startsWith(' ')
     const found = text.indexOf(piece, isShared ? at - 1 : at)
     if (found < 0) return false

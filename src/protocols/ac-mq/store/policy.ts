@@ -1,4 +1,5 @@
 /** `.signalbox/policy.yaml`: a message that matches one of its patterns is held back until a person approves it. AC-MQ §11.2. */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { home } from '../../../tree/home.ts'
@@ -7,11 +8,13 @@ import type { MissionPlaces } from './places.ts'
 
 export const policyPath: TreePath = childOf(home, 'policy.yaml')
 
-/** What is looked at of a message, beside its body. */
+/** The fields of a message that a policy and an approval look at, beside its body. */
 export type PolicyText = Pick<AcmqRecord, 'id' | 'from' | 'to' | 'summary' | 'dependencies'>
 export type PolicyPlaces = Pick<MissionPlaces, 'tree' | 'inside'>
 
-/** Milliseconds for which it is believed that there is no policy. */
+const approvalOf = ({ id }: PolicyText): string => call('human approve', { id })
+
+/** Milliseconds for which a missing policy is remembered. */
 const believedFor = 20
 
 export class Policy {
@@ -24,12 +27,12 @@ export class Policy {
     this.#places = places
   }
 
-  /** There is no policy, as far as is known without looking: a look for every message would be a fifth of sending it. */
+  /** True when there was no policy a moment ago. Looking for every message would take a fifth of the time of sending. */
   get isAbsent(): boolean {
     return performance.now() - this.#absentAt < believedFor
   }
 
-  /** Believes nothing that was seen before: for an agent that was woken by a message, and may have slept for long. */
+  /** Forgets that there was no policy: for an agent that has waited, maybe for long. */
   lookAgain(): void {
     this.#absentAt = Number.NEGATIVE_INFINITY
   }
@@ -44,19 +47,19 @@ export class Policy {
     return firstMatching(this.#patterns, `${record.summary}\n${body()}\n${await readLargeBody(this.#places, record)}`)
   }
 
-  /** For the sender of a message that waits for a person. Never an error: the message is sent, and must not be sent again. */
+  /** For the sender of a message that waits for a person. Throws no `SignalboxError`: the message is sent already. */
   async noticeAbout(record: PolicyText, body: string | Uint8Array): Promise<string | undefined> {
     try {
       const pattern = await this.#matching(record, () => Buffer.from(body).toString('utf8'))
       if (pattern === undefined) return undefined
-      return `It matches ${JSON.stringify(pattern)}: a person must approve it first (signalbox human approve ${record.id}).`
+      return `It matches ${JSON.stringify(pattern)}: a person must approve it first (${approvalOf(record)}).`
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
       return `It waits until the policy can be read. ${error.message}`
     }
   }
 
-  /** The pattern that holds this very text back; nothing if a person has approved it, or no pattern matches. */
+  /** The pattern that holds this text back; `undefined` if none matches, or a person has approved the text. */
   async holding(record: PolicyText, body: string): Promise<string | undefined> {
     const pattern = await this.#matching(record, () => body)
     if (pattern === undefined) return undefined
@@ -64,14 +67,14 @@ export class Policy {
     return (await isApproved(this.#places, record, body)) ? undefined : pattern
   }
 
-  /** The same in words, for the agent that would get it otherwise. */
+  /** The same as a sentence for the agent that wants to claim it. */
   async against(record: PolicyText, body: string): Promise<string | undefined> {
     const pattern = await this.holding(record, body)
     if (pattern === undefined) return undefined
-    return `held by policy: it matches ${JSON.stringify(pattern)} and nobody has approved it (signalbox human approve ${record.id})`
+    return `held by policy: it matches ${JSON.stringify(pattern)} and nobody has approved it (${approvalOf(record)})`
   }
 
-  /** True when a policy may hold something back, by a look of its own where that is not known. */
+  /** True when there is a policy with patterns. */
   async isThere(): Promise<boolean> {
     await this.#refresh()
     return this.#patterns.length > 0

@@ -1,6 +1,6 @@
 /**
- * Why a file in `failed/` was set aside, for the person who finds it there. It stands at the end of the file; of a file that is
- * too large to be read it stands in one beside it. Either way the file stays as unreadable as it was, until somebody mends it.
+ * The reason why a file was set aside in `failed/`, for the person who finds it there. It is appended to the file, or written to a
+ * file beside it if the file is too large to be read.
  */
 import type { Problem } from '../../../kernel/problem.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -8,7 +8,7 @@ import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { failureOf, withFailure } from '../format.ts'
 import type { MissionFiles } from './parts.ts'
 
-/** True when nothing more is to be told: it is gone, or the reason is there. */
+/** True when the file has its reason, or is gone. */
 export async function hasReason(files: MissionFiles, name: string): Promise<boolean> {
   const leaf = await read(files, name)
   if (leaf === 'too large') return (await files.tree.look(beside(files, name))) !== undefined
@@ -26,7 +26,7 @@ export async function reportReason(files: MissionFiles, name: string, problem: P
     return
   }
   if (failureOf(leaf) !== undefined) return
-  // Line by line at the end, so that a program that still writes to the file does not lose a line.
+  // Appended line by line, so that no line is lost that another program still writes to the file.
   const report = withFailure(leaf, failure).subarray(leaf.length).toString('utf8')
   for (const line of report.split('\n').slice(0, -1))
     await tree.append(files.at('failed', name), line.replaceAll('\r', ''))
@@ -38,5 +38,5 @@ async function read(files: MissionFiles, name: string): Promise<Uint8Array | 'to
   return leaf.outcome === 'closed' ? undefined : 'too large'
 }
 
-/** Not named like a message. File names hold 255 bytes at most. */
+/** Not named like a message. A file name has at most 255 bytes. */
 const beside = ({ queues }: MissionFiles, name: string) => childOf(queues.failed, `${name.slice(0, 200)}.reason.txt`)

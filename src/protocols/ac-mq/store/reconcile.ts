@@ -1,7 +1,7 @@
 /**
- * Puts in order what crashes and other programs leave: a status that disagrees with its folder, a finished message that was not
- * moved, one message in two queues, files that are no messages. The folder is the truth, unless a status is further along.
- * AC-MQ §4, §9.1. What was in order is remembered, so that a process that stays reads only what is new and a few others in turn.
+ * Repairs what crashes and other programs leave: a status that disagrees with its folder, a finished message that was not moved,
+ * one message in two queues, files that are no messages. The folder decides, unless the status is further along. AC-MQ §4, §9.1.
+ * Messages in order are remembered, so that a process that stays reads only new files and a few others in turn.
  */
 import type { Problem } from '../../../kernel/problem.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
@@ -12,7 +12,7 @@ import { type AcmqRecord, forQueues, type QueueName, queueNames } from '../schem
 import { EditChecks } from './edit-checks.ts'
 import { FolderView } from './folder-view.ts'
 import { moveMessage, setAside } from './moving.ts'
-import { longestHeader, type MissionFiles, withHint } from './parts.ts'
+import { type MissionFiles, wholeHeaderBytes, withHint } from './parts.ts'
 import { reportReason } from './quarantine.ts'
 import type { WaitingMessages } from './waiting/waiting.ts'
 
@@ -27,14 +27,14 @@ interface QueuePlace {
   readonly name: string
 }
 
-/** How far along a copy is: of two copies of one message the further one counts. */
+/** Of two copies of a message the one that is further along counts. */
 const progress: Record<QueueName, number> = { pending: 0, processing: 1, failed: 2, completed: 3 }
 
 export class Reconciliation {
   readonly #files: MissionFiles
   readonly #waiting: WaitingMessages
   readonly #views: Readonly<Record<QueueName, FolderView>>
-  /** By queue: the names of messages that were in order, each with its id. */
+  /** For each queue, the names of messages in order, with their ids. */
   readonly #inOrder = forQueues(() => new Map<string, string>())
   readonly #places = new Map<string, QueuePlace>()
   readonly #editChecks = forQueues(() => new EditChecks())
@@ -48,7 +48,7 @@ export class Reconciliation {
   async run({ everything = false } = {}): Promise<Repair[]> {
     const repairs: Repair[] = []
     const now = await this.#files.tree.now()
-    // All of them first, `failed/` last: a message that is retried meanwhile must not be taken for a copy of itself.
+    // All queues are listed first, `failed/` last: otherwise a message that is retried meanwhile would be seen twice.
     for (const queue of queueNames) {
       await this.#views[queue].update(true, ({ went }) => {
         for (const name of went) this.#forget(queue, name)
@@ -80,7 +80,7 @@ export class Reconciliation {
       return [{ what: 'closed', path: this.#files.at(queue, name), message: withHint(read.problems[0]) }]
     }
     if (read.outcome === 'malformed') {
-      // It waits in `failed/` for a person, with its report: nothing more is to be done.
+      // A malformed file in `failed/` waits for a person; its report is written once.
       if (queue === 'failed') this.#inOrder.failed.set(name, '')
       return this.setAside(queue, name, read.problems[0])
     }
@@ -88,7 +88,7 @@ export class Reconciliation {
     const other = this.#places.get(id)
     if (other) repairs.push(...(await this.#oneOfTwo(id, other, { queue, name })))
     const agreed = await this.#agree(queue, name, read.message.record)
-    // What was just put right is not remembered: the next pass looks at it once more.
+    // A message that was just repaired is checked again in the next pass.
     if (agreed.length > 0) return [...repairs, ...agreed]
     this.#inOrder[queue].set(name, id)
     if (!other || progress[other.queue] < progress[queue]) this.#places.set(id, { queue, name })
@@ -102,7 +102,7 @@ export class Reconciliation {
     if (place?.queue === queue && place.name === name) this.#places.delete(id!)
   }
 
-  /** A file that is no message, once nobody is writing it any more, waits in `failed/` for a person, with the reason. */
+  /** Moves a file that is no message to `failed/`, with the reason, once no program seems to be writing it any more. */
   async setAside(queue: QueueName, name: string, problem: Problem): Promise<Repair[]> {
     const { tree, settings } = this.#files
     const path = this.#files.at(queue, name)
@@ -120,10 +120,10 @@ export class Reconciliation {
       this.#files,
       { name, from: queue, transition: 'quarantine' },
       {
-        // Judged once more when it is won: its writer may have finished or exchanged it since.
+        // Judged again when it is won, because its writer may have finished it meanwhile.
         change: (before) => (this.#files.recordOf(before, name) ? undefined : before),
-        // The header is enough, unless it is too large: then as much is read as shows that.
-        ...(isTooLarge ? {} : { atMost: longestHeader }),
+        // The header is enough. For a file that is too large, the default reads as much as shows that.
+        ...(isTooLarge ? {} : { atMost: wholeHeaderBytes }),
       },
     )
     if (moved.outcome !== 'moved') return []
@@ -142,7 +142,7 @@ export class Reconciliation {
         return isStillSo ? change(before) : undefined
       },
     })
-    // Its agent had finished and died before the move: roll it forward.
+    // The agent finished and died before the move, so the move is made now.
     const ending = queue === 'processing' ? endings.find((one) => transitions.processing[one] === status) : undefined
     if (ending) {
       const step = { name, from: queue, transition: ending }
@@ -159,15 +159,15 @@ export class Reconciliation {
     return [{ what: 'status', path, message: `Its status said ${JSON.stringify(status)}; it is in ${queue}.` }]
   }
 
-  /** The copy that is less far goes out of the way; nothing is deleted. */
+  /** Sets aside the copy that is less far along. */
   async #oneOfTwo(id: string, a: QueuePlace, b: QueuePlace): Promise<Repair[]> {
     const [lesser, further] = progress[a.queue] < progress[b.queue] ? [a, b] : [b, a]
     if (a.queue === b.queue && a.name === b.name) return []
     const at = { name: lesser.name, from: lesser.queue }
     const as = `${stampOf(this.#files.clock.now())}-${lesser.name}`
     const { moved, path } = await setAside(this.#files, at, as, {
-      // Nobody else can move the lesser copy now, so the other is looked at again: a message that was moved or retried
-      // between two listings was seen in two places, and is in one.
+      // Read again while no other process can move the lesser copy: a message that was moved between two listings was seen
+      // in two places although it is in one.
       change: async (before) => {
         const kept = Buffer.from(before)
         const record = this.#files.recordOf(before, lesser.name)

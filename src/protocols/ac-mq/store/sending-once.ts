@@ -1,6 +1,6 @@
 /**
- * Sending under an id that the sender chose, and may use again. The same id with the same content is the same message,
- * wherever it is by now and whatever was added to it; with other content it is a mistake. AC-MQ §8.3.
+ * Sending under an id that the sender chose. If the sender sends the same content under the same id again, that is the same
+ * message, wherever it is by now and whatever reports it has got. Other content under the same id is refused. AC-MQ §8.3.
  */
 import { conflict, corrupt, invalidInput } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
@@ -36,7 +36,7 @@ export class SendingOnce {
     })
   }
 
-  /** `digest`: see `inputDigest`. Throws DUPLICATE_ID when the id was used for something else. Answers the name in the queue. */
+  /** `digest`: see `inputDigest`. Throws DUPLICATE_ID when the id was used for other content. Returns the name in the queue. */
   async send(stored: AcmqRecord, content: Body, digest: string) {
     const begun = await this.#keys.begin(stored.id, content, digest)
     const published = begun.staged && (await this.#publish(begun.staged))
@@ -46,7 +46,7 @@ export class SendingOnce {
     return { outcome: 'known', name } as const
   }
 
-  /** Puts into the queue what senders that were killed, or are held up, had decided to send. */
+  /** Puts into the queue what senders staged and did not move there, because they were killed or stopped. */
   async finishAll(): Promise<void> {
     for await (const staged of this.#keys.unmoved()) {
       try {
@@ -57,7 +57,7 @@ export class SendingOnce {
     }
   }
 
-  /** Moves a staged message into the queue, and answers its name there; `undefined` when another process has moved it. */
+  /** Moves a staged message into the queue and returns its name there; `undefined` when another process moved it. */
   async #publish(staged: TreePath): Promise<string | undefined> {
     const { tree, queues } = this.#files
     const leaf = await tree.read(staged)
@@ -65,13 +65,13 @@ export class SendingOnce {
     const { record } = this.#files.expect(leaf.bytes, nameOf(staged)).message
     for (const length of idLengths) {
       const name = fileNameOf(record, length)
-      // The name must also be free in the queues that the message has yet to go through.
+      // The message keeps its name, so the name must be free in the later queues too.
       if (await this.#isInUse(name)) continue
       const moved = await enterQueue(this.#files, staged, name, { label: () => labelOf(record) })
       if (moved.outcome === 'moved') return name
       if (moved.outcome === 'gone') return undefined
     }
-    // Another process may have moved this very message a moment ago.
+    // Another process may have moved this message a moment ago.
     if (!(await tree.look(staged))) return undefined
     throw corrupt('NAME_TAKEN', `Every file name for message ${record.id} is taken in ${queues.pending}.`, {
       hint: 'Move the files with that name out of the way, then send it again.',
@@ -107,7 +107,7 @@ export class SendingOnce {
     return leaf !== undefined && Buffer.from(leaf.bytes).equals(body)
   }
 
-  /** Only an id that others could already name can close a circle. */
+  /** Only a message under a chosen id can close a cycle: a message that is waiting may depend on that id already. */
   refuseCycle(record: AcmqRecord, waiting: readonly Candidate[]): void {
     const byId = new Map(waiting.map((one) => [one.id, one]))
     const dependsOn = (id: string): readonly string[] => {
@@ -128,7 +128,7 @@ export class SendingOnce {
   }
 }
 
-/** Stands for all that a sender says, except the time of sending, which differs when a message is sent again. */
+/** A digest of all that the sender says, without the time of sending, which differs when the message is sent again. */
 export function inputDigest(record: AcmqRecord, body: Body): string {
   const { from, to, priority, timeout_seconds, summary, dependencies, reply_to, envelope } = record
   const others = reply_to === undefined && envelope === undefined ? [] : [reply_to, envelope]
@@ -142,7 +142,7 @@ function isSameHeader(before: AcmqRecord, now: AcmqRecord, sentTo: string | unde
   const own = before.dependencies.filter((text) => text !== `path:${elsewhere}`)
   return (
     before.from === now.from &&
-    // A message for all names its claimer once it is claimed; its file name still says whom it was sent to.
+    // A claim of a message to all changes `to`, but not the file name.
     (sentTo ?? before.to) === now.to &&
     before.priority === now.priority &&
     before.timeout_seconds === now.timeout_seconds &&

@@ -1,4 +1,4 @@
-/** Putting a message into `pending/`: whole, once, with dependencies that can be met. AC-MQ §4.1, §7.1, §8.3, §10.2. */
+/** Putting a message into `pending/`. AC-MQ §4.1, §7.1, §8.3, §10.2. */
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { lastAnswer } from '../../../kernel/last-answer.ts'
 import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
@@ -19,19 +19,19 @@ export interface SendInput {
   /** An agent, or `all` for the first that claims it. */
   readonly to: string
   readonly body: string | Uint8Array
-  /** One line; the first line of the body when left out. */
+  /** One line. Without it the first line of the body is used. */
   readonly summary?: string
   readonly priority?: number
   readonly timeoutSeconds?: number
   /** `msg:ID`, `path:FILE`, or either without its prefix. */
   readonly dependencies?: readonly string[]
-  /** For senders that may have to repeat themselves: the same id and content is sent once. */
+  /** For senders that may have to send again: the same id and content is sent once. */
   readonly id?: string
   readonly timestamp?: string
   readonly replyTo?: string
   /** What a neutral draft says and no field of AC-MQ can, as JSON (`envelope.ts`). */
   readonly envelope?: string
-  /** YAML lines for fields that AC-MQ does not know; they stand after ours. */
+  /** YAML lines of fields that AC-MQ does not know. */
   readonly otherFields?: string
 }
 
@@ -42,14 +42,14 @@ export interface Sent {
   readonly notices: readonly string[]
 }
 
-export interface SendingParts {
+interface SendingParts {
   readonly places: MissionPlaces
   readonly policy: Policy
   readonly directory: AgentDirectory
 }
 
-/** What else a process knows of the mission. A command that only sends does without, until an id or a dependency needs it. */
-export interface MissionKnowledge {
+/** A command that only sends loads these when an id or a dependency needs them. */
+interface MissionKnowledge {
   readonly finder: Finder
   readonly waiting: WaitingMessages
 }
@@ -58,15 +58,15 @@ export class Sending {
   readonly #places: MissionPlaces
   readonly #policy: Policy
   readonly #directory: AgentDirectory
-  #surroundings: MissionKnowledge | undefined
-  /** Those of the last message, checked: often the next ones have the same. */
+  #knowledge: MissionKnowledge | undefined
+  /** Of the last message, checked: the next message often has the same. */
   #dependencies = noDependencies
 
-  constructor({ places, policy, directory }: SendingParts, surroundings?: MissionKnowledge) {
+  constructor({ places, policy, directory }: SendingParts, knowledge?: MissionKnowledge) {
     this.#places = places
     this.#policy = policy
     this.#directory = directory
-    this.#surroundings = surroundings
+    this.#knowledge = knowledge
   }
 
   async send(input: SendInput): Promise<Sent> {
@@ -81,7 +81,7 @@ export class Sending {
     const { clock, settings, place } = this.#places
     const given = { address: place.address, timeoutSeconds: settings.timeoutSeconds, now: clock.now() }
     const record = recordOf(input, dependencies, given)
-    if (!this.#directory.hasJustActed(record.from)) await this.#acts(record.from)
+    if (!this.#directory.hasJustActed(record.from)) await this.#noteSender(record.from)
     if (input.id !== undefined) return this.#sendOnce(record, input)
     const { stored, content, notices } = await this.#prepare(record, input)
     for (const length of idLengths) {
@@ -89,7 +89,7 @@ export class Sending {
       const path = this.#places.at('pending', name)
       const created = await this.#places.tree.create(path, content, { label: () => labelOf(stored) })
       if (created.outcome !== 'created') continue
-      this.#surroundings?.waiting.came(name, stored)
+      this.#knowledge?.waiting.came(name, stored)
       return { outcome: 'sent', message: viewOf(stored, 'pending', path), durability: created.durability, notices }
     }
     throw conflict('NAME_TAKEN', `Every file name for message ${record.id} is taken.`, {
@@ -97,12 +97,12 @@ export class Sending {
     })
   }
 
-  async #acts(agent: string): Promise<void> {
+  async #noteSender(agent: string): Promise<void> {
     try {
       await this.#directory.acted(agent, { home: `acmq:${this.#places.place.address}` })
     } catch (refusal) {
       const { expectShown } = await import('./agents.ts')
-      await expectShown((await this.#lookedUp()).finder.files, agent, refusal)
+      await expectShown((await this.#loadKnowledge()).finder.files, agent, refusal)
     }
   }
 
@@ -113,14 +113,14 @@ export class Sending {
   async checkDependencies(given: readonly string[]): Promise<readonly string[]> {
     if (given.length === 0) return []
     const { noticesAbout } = await import('./dependency-notices.ts')
-    return noticesAbout((await this.#lookedUp()).waiting, given)
+    return noticesAbout((await this.#loadKnowledge()).waiting, given)
   }
 
   async #sendOnce(record: AcmqRecord, input: SendInput): Promise<Sent> {
     const { inputDigest, SendingOnce } = await import('./sending-once.ts')
-    const { finder, waiting } = await this.#lookedUp()
+    const { finder, waiting } = await this.#loadKnowledge()
     const once = new SendingOnce(finder.files)
-    // Not all were sent this way: another program may have written one, or an earlier version of this one.
+    // A message that another program or an earlier version wrote has no note under its id.
     const known = await once.find(finder, record, input.body)
     if (known) return unchanged(known)
     if (record.dependencies.length > 0) once.refuseCycle(record, [...(await waiting.all()).values()])
@@ -133,8 +133,8 @@ export class Sending {
     return { outcome: 'sent', message, durability: sent.durability, notices }
   }
 
-  async #lookedUp(): Promise<MissionKnowledge> {
-    if (this.#surroundings) return this.#surroundings
+  async #loadKnowledge(): Promise<MissionKnowledge> {
+    if (this.#knowledge) return this.#knowledge
     const [{ filesAt }, { Finder }, { WaitingMessages }] = await Promise.all([
       import('./parts.ts'),
       import('./finder.ts'),
@@ -142,13 +142,13 @@ export class Sending {
     ])
     const files = filesAt(this.#places)
     const finder = new Finder(files)
-    this.#surroundings ??= { finder, waiting: new WaitingMessages(files, finder) }
-    return this.#surroundings
+    this.#knowledge ??= { finder, waiting: new WaitingMessages(files, finder) }
+    return this.#knowledge
   }
 
   async #prepare(record: AcmqRecord, { body, otherFields }: SendInput) {
     const { largestBody, largestMessage } = this.#places.settings
-    // A message must stay one with the reports that are added to it.
+    // Half of the largest message is left for the reports that agents add.
     const isLarge = Buffer.byteLength(body) > Math.min(largestBody, largestMessage / 2)
     const written = isLarge
       ? await (await import('./large-bodies.ts')).byReference(this.#places, record, body)
@@ -170,7 +170,7 @@ export class Sending {
   }
 }
 
-/** What is sent: the fields that its sender gave, checked, and those that are given to it. */
+/** The fields that the sender gave, checked, and defaults for the others. */
 export function recordOf(
   input: SendInput,
   dependencies: readonly string[],

@@ -1,8 +1,9 @@
 /**
- * What the holder of a claim does with it: renew, complete, fail, release. And letting a failed message wait again, as its next
- * attempt: an agent that still works on the attempt before is told that it lost its claim. AC-MQ §4.3, §4.4, §8.
+ * What the holder of a claim does: renew, complete, fail, release. And `retry`, which lets a failed message wait again as its
+ * next attempt: an agent that still works on the attempt before is told that it lost its claim. AC-MQ §4.3, §4.4, §8.
  */
 import { bufferOf } from '../../../formats/front-matter.ts'
+import { call, inputs } from '../../../kernel/call.ts'
 import { conflict, invalidInput } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../kernel/tree-path.ts'
 import { type Claim, type Holding, lostClaim, whyLost } from '../../../messaging/claims/claim.ts'
@@ -25,7 +26,7 @@ import type { AcmqRecord } from '../schema.ts'
 import { readdressed } from './addressing.ts'
 import type { ClaimMove } from './claim-move.ts'
 import { archivedCopy, type Copy, queuedCopy } from './copies.ts'
-import { busyFor, type Finder, inOtherHands, type QueueEntry } from './finder.ts'
+import { type Finder, type QueueEntry, untilFree } from './finder.ts'
 import { labelOf } from './label.ts'
 import { moveMessage, type Travelled } from './moving.ts'
 import { type MessageRef, notClaimed, notYours, type Settled, wrongState } from './outcomes.ts'
@@ -57,12 +58,12 @@ export class Settling {
     return { outcome: 'renewed', message: viewOf(record, 'processing', path, problems), durability, until }
   }
 
-  /** Marks a claimed message as done, with its result and links to what was made. AC-MQ §4.3. */
+  /** AC-MQ §4.3. */
   complete(
     ref: MessageRef,
     holding: Holding,
     result: { readonly text?: string; readonly links?: readonly string[] } = {},
-  ): Promise<Settled<'completed'>> {
+  ): Promise<Settled<'completed' | 'unchanged'>> {
     const { text = '', links = [] } = result
     const at = this.#files.clock.now()
     return this.#settle(ref, holding, 'complete', (before, header) =>
@@ -72,19 +73,19 @@ export class Settling {
     )
   }
 
-  /** Gives up a claimed message with a report that stays in it. AC-MQ §4.4, §8.1. */
+  /** Adds a report, which stays in the message. AC-MQ §4.4, §8.1. */
   fail(
     ref: MessageRef,
     holding: Holding,
     failure: { readonly reason: string; readonly detail?: string },
-  ): Promise<Settled<'failed'>> {
+  ): Promise<Settled<'failed' | 'unchanged'>> {
     const at = this.#files.clock.now()
     return this.#settle(ref, holding, 'fail', (before) =>
       withFailure(withStatus(before, 'failed'), { agent: holding.agent, at, ...failure }),
     )
   }
 
-  /** Gives a claimed message back. It waits as its next attempt, so that a holder that works on is told that the claim is over. */
+  /** The message waits again, as its next attempt: a holder that goes on working is told that it lost the claim. */
   async release(ref: MessageRef, given: Holding): Promise<Settled<'released'>> {
     const holding = checked(given)
     let again: AcmqRecord | undefined
@@ -100,23 +101,21 @@ export class Settling {
     return { outcome: 'released', message: viewOf(again!, 'pending', path), durability }
   }
 
-  /** Whether the files that a result is to point to lie inside the mission and are there. */
+  /** Checks that the files of a result lie inside the mission and exist. */
   async checkLinks(given: readonly string[]) {
     if (given.length === 0) return { links: [], notices: [] }
     return (await import('./links.ts')).checkLinks(this.#files, given)
   }
 
-  /** A failed message waits again, as the next attempt, for those it was sent to; `to` gives it to another agent. */
-  async retry(id: string, options: { readonly to?: string } = {}): Promise<Settled<'retried'>> {
+  /** A failed message waits again, as its next attempt, for its first recipient or for `to`. */
+  async retry(id: string, options: { readonly to?: string } = {}): Promise<Settled<'retried' | 'unchanged'>> {
     const to = options.to === undefined ? undefined : recipientId(options.to)
     const found = await this.#finder.findInQueue(id, 'retry')
     if (found.queue === 'pending') {
       const read = await this.#files.readHeader('pending', found.name)
       const record = read && messageOrThrow(read).message.record
       if (record && to !== undefined && record.to !== to) throw notFailed(found.id, record.to, to)
-      if (record) {
-        return { outcome: 'unchanged', message: viewOf(record, 'pending', found.path), durability: 'process' }
-      }
+      if (record) return unchanged(viewOf(record, 'pending', found.path))
     }
     if (found.queue !== 'failed') throw wrongState(found.id, found.queue, 'retry')
     let again: AcmqRecord | undefined
@@ -131,14 +130,14 @@ export class Settling {
       },
       label: () => labelOf(again!),
     })
-    // It moved, or another message has its name by now.
+    // The message moved, or another message has its name by now.
     if (moved.outcome === 'gone' || moved.outcome === 'kept') return this.retry(id, options)
     const { durability } = this.#expectMoved(moved, found.id)
     this.#waiting.came(nameOf(path), again!)
     return { outcome: 'retried', message: viewOf(again!, 'pending', path), durability }
   }
 
-  /** A waiting message that a person does not want worked on fails with that reason. `body` is what that person saw. */
+  /** A person denies a waiting message. `body`: the text that the person saw. */
   async refuse(message: AcmqView, body: string, by: string, reason: string): Promise<Settled<'failed'>> {
     let refused: AcmqRecord | undefined
     const step = { name: message.name, from: 'pending', transition: 'refuse' } as const
@@ -158,14 +157,14 @@ export class Settling {
     return { outcome: 'failed', message: viewOf(refused!, 'failed', path), durability }
   }
 
-  /** Edit and move in one: the file is either still being worked on, or whole at its new place. */
+  /** Edits and moves in one step, so that no crash falls in between. */
   async #settle<Ending extends 'complete' | 'fail'>(
     ref: MessageRef,
     given: Holding,
     ending: Ending,
-    /** `header`: its text, but for the status, of a message as we write it. */
+    /** `header`: of a message in our own form, the text of the header. */
     change: (before: Uint8Array, header?: string) => Uint8Array | Overwrite,
-  ): Promise<Settled<Ended[Ending]>> {
+  ): Promise<Settled<Ended[Ending] | 'unchanged'>> {
     const holding = checked(given)
     const queue: Ended[Ending] = transitions.processing[ending]
     const settle = (before: Uint8Array, { header }: AcmqMessage) => this.#fitting(change(before, header))
@@ -176,7 +175,7 @@ export class Settling {
     return { outcome: queue, message: viewOf(record, queue, path, problems), durability }
   }
 
-  /** Changes and moves a message that the caller has claimed; `undefined` when it is not in `processing/` any more. */
+  /** Changes and moves a message that the caller has claimed; `undefined` when it is no longer in `processing/`. */
   async #moveClaimed(
     ref: MessageRef,
     holding: Holding,
@@ -184,7 +183,6 @@ export class Settling {
     change: (before: Uint8Array, message: AcmqMessage, name: string) => Uint8Array | Overwrite,
     options: MoveOptions = {},
   ) {
-    // Where the caller has the name, the message is found without searching.
     const found = typeof ref === 'string' ? await this.#held(ref) : ref
     if (!found) return undefined
     const { name, id } = found
@@ -207,25 +205,22 @@ export class Settling {
     return { record: message.record, problems, path, durability }
   }
 
-  /** Judges the caller before anything moves: a move and back would count as a sign of life and keep the claim alive. */
+  /** Checks the holder before the move: moving the file and back would change its time and prolong the claim. */
   async #expectHeldBy(name: string, holding: Holding): Promise<void> {
     if (this.#claimedHere.has(name)) return
     const read = await this.#files.readHeader('processing', name)
     if (read) this.#expectHolder(messageOrThrow(read).message.record, holding)
   }
 
-  /** While another process moves the message, to renew or to correct it, it is listed but cannot be moved: then tries again. */
-  async #moveHeld(name: string, id: string, transition: Transition, options: MoveOptions): Promise<Travelled> {
+  /** Tries again while another process moves the message, to renew or correct it: then it is listed and cannot be moved. */
+  #moveHeld(name: string, id: string, transition: Transition, options: MoveOptions): Promise<Travelled> {
     const { tree, queues } = this.#files
-    const startedAt = performance.now()
-    for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+    return untilFree(id, async () => {
       const travelled = await moveMessage(this.#files, { name, from: 'processing', transition }, options)
       if (travelled.moved.outcome !== 'gone') return travelled
       const isListed = (await tree.list(queues.processing)).some((entry) => entry.name === name)
-      if (!isListed) return travelled
-      if (performance.now() - startedAt > busyFor) throw inOtherHands(id)
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    }
+      return isListed ? undefined : travelled
+    })
   }
 
   async #held(id: string): Promise<QueueEntry | undefined> {
@@ -233,12 +228,12 @@ export class Settling {
     return found.length > 1 ? this.#finder.findOne(id, ['processing']) : found[0]
   }
 
-  /** Not in `processing/`: the caller settled it before, which is fine, or lost the claim, also when a supervisor failed it. */
-  async #settledBefore<Outcome extends 'completed' | 'failed'>(
+  /** For a message that is not in `processing/`: unchanged if the caller settled it before, otherwise the claim is lost. */
+  async #settledBefore(
     ref: MessageRef,
     holding: Holding,
-    queue: Outcome,
-  ): Promise<Settled<Outcome>> {
+    queue: 'completed' | 'failed',
+  ): Promise<Settled<'unchanged'>> {
     const id = typeof ref === 'string' ? ref : ref.id
     const settled = await this.#settledCopy(id, queue)
     if (!settled) throw await this.#lost(ref, holding)
@@ -247,7 +242,7 @@ export class Settling {
     const endedBy = queue === 'failed' ? failureOf(bytes)?.agent : undefined
     if (whyLost(claimOn(record), holding) !== undefined || (endedBy ?? holding.agent) !== holding.agent)
       throw await this.#lost(ref, holding)
-    return { outcome: 'unchanged', message: viewOf(record, state, path), durability: 'process' }
+    return unchanged(viewOf(record, state, path))
   }
 
   async #settledCopy(id: string, queue: 'completed' | 'failed'): Promise<Copy | undefined> {
@@ -258,13 +253,13 @@ export class Settling {
     return archived && archivedCopy(this.#files, archived)
   }
 
-  /** What is larger than a message would be malformed where it arrives, and whatever depends on it would wait for ever. */
+  /** Refuses a result that makes the message too large: it would be malformed, and messages that depend on it would wait for ever. */
   #fitting<Change extends Uint8Array | Overwrite>(change: Change): Change {
     const { largestMessage: most } = this.#files.settings
     if (!(change instanceof Uint8Array) || change.length <= most) return change
     const message = `With this text the message would have ${change.length} bytes, and ${most} is the most.`
     throw invalidInput('TOO_LARGE', message, {
-      hint: 'Write the text to a file in the mission and give that as --link.',
+      hint: `Write the text to a file in the mission and give that as ${inputs({ link: 'PATH' })}.`,
     })
   }
 
@@ -277,7 +272,7 @@ export class Settling {
   #expectMoved(moved: Moved, id: string): Moving {
     if (moved.outcome === 'moved') return moved
     throw conflict('TWO_QUEUES', `Message ${id} is in two queues at once.`, {
-      hint: `Put that in order: acmq reconcile ${this.#files.place.address}`,
+      hint: `Put that in order: ${call('acmq reconcile', { mission: this.#files.place.address })}`,
       details: { id },
     })
   }
@@ -296,13 +291,16 @@ export class Settling {
 
 const checked = (holding: Holding): Holding => ({ ...holding, agent: agentId(holding.agent) })
 
-/** No agent has claimed this attempt yet, and the caller's receipt names no earlier one. */
+const unchanged = (message: AcmqView) => ({ outcome: 'unchanged', message, durability: 'process' }) as const
+
+/** True when no agent has claimed this attempt, and the caller's receipt names no earlier one. */
 const isNeverClaimed = (record: AcmqRecord, { attempt }: Holding): boolean =>
   attempt === undefined ? record.attempt === 1 : attempt === record.attempt
 
 function notFailed(id: string, to: string, wanted: string) {
   const message = `Message ${id} is in pending already, for ${to}: only a failed message can go to ${wanted}.`
-  const hint = `Let it fail first: acmq claim MISSION --id ${id} --as ${to}, then acmq fail`
+  const claim = call('acmq claim', { mission: 'MISSION', id, as: to })
+  const hint = `Let it fail first: ${claim}, then ${call('acmq fail')}`
   return conflict('WRONG_STATE', message, { hint, details: { id, queue: 'pending', to } })
 }
 

@@ -1,6 +1,6 @@
 /**
- * Since when a claim counts: since its file last changed. A time in the future, left by a clock that was far ahead, would keep
- * a claim alive until then: such a claim counts from when a process first saw it, which is noted for the next one.
+ * From when a claim counts: from the last change of its file. If that time lies in the future, because a clock was far ahead, the
+ * claim counts from when a process first saw it. That process leaves a note for the others.
  */
 import { parseJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -8,14 +8,14 @@ import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import type { AcmqRecord } from '../schema.ts'
 import type { MissionFiles } from './parts.ts'
 
-/** Milliseconds. Times of files and of the tree may differ by some. */
+/** Milliseconds by which the time of a file and the time of the tree may differ. */
 const tolerance = 10_000
 const longestNote = 200
 
 type Claim = Pick<AcmqRecord, 'id' | 'attempt'>
 
 interface Note {
-  /** The time, which is in the future. A claim whose time differs was renewed since. */
+  /** The time of the file, in the future. If the file has another time by now, the claim was renewed. */
   readonly changedAt: number
   readonly seenAt: number
 }
@@ -29,13 +29,13 @@ export class StallTimes {
     this.#notes = files.notes('ahead')
   }
 
-  /** In milliseconds. `now`: the tree's time. */
+  /** `now`: the tree's time. */
   async of(claim: Claim, changedAt: number, now: number): Promise<number> {
     if (changedAt <= now + tolerance) return changedAt
     try {
       return await this.#firstSeen(this.#noteOf(claim), changedAt, now)
     } catch (error) {
-      // A user who may only look leaves no note: to that user the claim begins now.
+      // This user may not write a note; for this user the claim begins now.
       if (error instanceof SignalboxError && error.kind === 'Denied') return now
       throw error
     }
@@ -54,7 +54,7 @@ export class StallTimes {
     const { tree } = this.#files
     const noted = noteIn((await tree.read(path, { atMost: longestNote }))?.bytes)
     if (noted?.changedAt === changedAt && noted.seenAt <= now + tolerance) return noted.seenAt
-    // Of an earlier claim, cut off, or written while the clock was ahead.
+    // Otherwise the note is about an earlier claim, is cut off, or was written while the clock was ahead.
     const isOld = (note: Note | undefined) => note?.changedAt !== changedAt || note.seenAt > now + tolerance
     await tree.remove(path, { onlyIf: (bytes) => isOld(noteIn(bytes)) })
     const note: Note = { changedAt, seenAt: now }
@@ -72,7 +72,7 @@ function noteIn(bytes: Uint8Array | undefined): Note | undefined {
     const { changedAt, seenAt } = (bytes ? (parseJson(bytes) ?? {}) : {}) as Record<string, unknown>
     return typeof changedAt === 'number' && typeof seenAt === 'number' ? { changedAt, seenAt } : undefined
   } catch (error) {
-    // Cut off or made up: it is written anew.
+    // A note that cannot be read is written anew.
     if (error instanceof SignalboxError) return undefined
     throw error
   }

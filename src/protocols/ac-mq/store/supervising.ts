@@ -1,6 +1,6 @@
 /**
- * Claims whose time has run out. Each is moved to `failed/` with a report, and its sender is asked once to look into it: two
- * steps of the journal, so that a supervisor can be killed in between. AC-MQ §8.2.
+ * Claims whose time has run out. Each message is moved to `failed/` with a report, and its sender is asked once to look into it.
+ * These are two steps of the journal, so that they are finished if the supervisor is killed in between. AC-MQ §8.2.
  */
 import { childOf, isSegment, nameOf } from '../../../kernel/tree-path.ts'
 import { Journal, type Steps } from '../../../messaging/journal/journal.ts'
@@ -23,7 +23,7 @@ export interface Stalled {
 }
 
 interface StalledClaim extends Stalled {
-  /** The time of the claim when the file was read: another time means that the message was claimed again since. */
+  /** The time of the file when it was read. If it has another time by now, the message was renewed or claimed again. */
   readonly changedAt: number
 }
 
@@ -32,7 +32,7 @@ export interface Swept {
   readonly stalled: readonly { readonly message: AcmqView; readonly investigation: string | undefined }[]
 }
 
-/** Both steps say all that they are about: the message may be gone when another process repeats them. */
+/** A step holds all that it needs, because the message may be gone when another process repeats it. */
 interface StallStep {
   readonly do: 'fail' | 'ask'
   readonly id: string
@@ -46,14 +46,14 @@ interface StallStep {
   readonly by: string
 }
 
-/** `ID.ATTEMPT~UUID`: two supervisors that find the same claim do not wait for each other; one of them wins the move. */
+/** `ID.ATTEMPT~UUID`. With the UUID, two supervisors that find the same claim do not wait for each other; one wins the move. */
 type StallSubject = `${string}.${number}~${string}`
 
-/** The sender of an investigation, when no other is named. */
+/** The sender of the question, unless the supervisor has a name. */
 const supervisor = 'supervisor'
 const investigationPrefix = 'investigate-'
 
-export const isInvestigation = ({ id }: Pick<AcmqRecord, 'id'>): boolean => id.startsWith(investigationPrefix)
+const isInvestigation = ({ id }: Pick<AcmqRecord, 'id'>): boolean => id.startsWith(investigationPrefix)
 
 export class Supervision implements Steps<StallStep, StallSubject> {
   readonly #files: MissionFiles
@@ -94,7 +94,7 @@ export class Supervision implements Steps<StallStep, StallSubject> {
     return stalled.sort((a, b) => b.overdueSeconds - a.overdueSeconds)
   }
 
-  /** When the first of the claims in force runs out, by the tree's time. */
+  /** When the next claim runs out, by the tree's time. */
   async nextStallAt(): Promise<number | undefined> {
     const claims = await this.#processing()
     const ends = claims.map(({ read, since }) => since + read.message.record.timeout_seconds * 1000)
@@ -121,7 +121,7 @@ export class Supervision implements Steps<StallStep, StallSubject> {
     return { outcome: stalled.length > 0 ? 'swept' : 'nothing', stalled }
   }
 
-  /** Sends the questions that killed supervisors had not sent. */
+  /** Sends the questions that killed supervisors did not send. */
   async askWhatIsOwed(by = supervisor): Promise<void> {
     await this.journal.finishAll()
     await this.#finishOldNotes(by)
@@ -134,7 +134,7 @@ export class Supervision implements Steps<StallStep, StallSubject> {
     for (const { name, kind } of await tree.list(queues.processing)) {
       if (kind !== 'leaf' || !isMessageName(name)) continue
       const read = await this.#files.readHeader('processing', name)
-      // Unreadable while being worked on: `reconcile` reports it, and the others are supervised all the same.
+      // `reconcile` reports a file that cannot be read.
       if (read?.outcome !== 'message') continue
       found.push({ name, read, since: await this.#times.of(read.message.record, read.changedAt, now) })
     }
@@ -158,8 +158,8 @@ export class Supervision implements Steps<StallStep, StallSubject> {
     const { moved, path } = await moveMessage(this.#files, way, {
       timed: true,
       change: (before, { changedAt, modifiedAt }) => {
-        // Another time means that it was renewed, finished or claimed anew since: this is not the claim that ran out. If
-        // its name is taken in `failed/`, this runs once more, and our own first try has changed the time.
+        // Another time means that the claim was renewed, or the message was claimed again. If the name is taken in `failed/`, this
+        // runs a second time, and the first run has changed `changedAt`, but not `modifiedAt`.
         if (stalledAt === undefined ? changedAt !== step.changedAt : modifiedAt !== stalledAt) return undefined
         stalledAt = modifiedAt
         const { record } = this.#files.expect(before, step.name).message
@@ -176,12 +176,12 @@ export class Supervision implements Steps<StallStep, StallSubject> {
       this.#failedAs = nameOf(path)
       return undefined
     }
-    // The killed supervisor may have moved it.
+    // The supervisor that was killed may have moved the message.
     const copy = isRepeat ? await findCopy(this.#files, this.#finder, step.id) : undefined
     return copy && hasStalled(copy.bytes, step.attempt) ? undefined : 'lost'
   }
 
-  /** One question for each message and attempt, whichever supervisor asks and however often. */
+  /** Sends one question for each message and attempt, even if several supervisors ask. */
   async #ask(step: StallStep, isRepeat: boolean): Promise<undefined> {
     const { place, settings, clock } = this.#files
     const id = investigationOf(step)
@@ -205,7 +205,7 @@ export class Supervision implements Steps<StallStep, StallSubject> {
     return undefined
   }
 
-  /** Those of versions before the journal: an empty file `ID.ATTEMPT`, made before a claim was failed. */
+  /** Finishes notes of versions before the journal: an empty file `ID.ATTEMPT`, made before a claim was failed. */
   async #finishOldNotes(by: string): Promise<void> {
     const { tree } = this.#files
     const folder = this.#files.notes('stalls')
@@ -213,33 +213,23 @@ export class Supervision implements Steps<StallStep, StallSubject> {
       const noted = kind === 'leaf' ? messageOf(name) : undefined
       const copy = noted && (await findCopy(this.#files, this.#finder, noted.id))
       const record = copy && this.#files.recordOf(copy.bytes, copy.name, copy)
-      // Being moved, removed or malformed, or its supervisor is about to fail it: it is looked for again next time.
+      // The message is being moved, gone or malformed, or its supervisor is about to fail it: it is tried again next time.
       if (!record || (copy.state === 'processing' && record.attempt === noted.attempt)) continue
       if (hasStalled(copy.bytes, noted.attempt)) {
         const { from, to, timeout_seconds: timeoutSeconds } = record
-        const step = {
-          do: 'ask',
-          ...noted,
-          name: copy.name,
-          from,
-          to,
-          timeoutSeconds,
-          since: 0,
-          changedAt: 0,
-          by,
-        } as const
-        await this.#ask(step, true)
+        const { name } = copy
+        await this.#ask({ do: 'ask', ...noted, name, from, to, timeoutSeconds, since: 0, changedAt: 0, by }, true)
       }
       await tree.remove(childOf(folder, name))
     }
   }
 }
 
-/** At the beginning of the reason, by which a report of ours is recognised. */
+/** The first word of the reason, by which our own report is recognised. */
 const stalledReason = 'Stalled:'
 const attemptMark = (attempt: number): string => `Attempt ${attempt}.`
 
-/** True for a message with a report of ours that this attempt of it stalled. Reports stay when it is tried again. */
+/** True for a message with a report of ours that this attempt stalled. Reports stay in the message when it is retried. */
 function hasStalled(bytes: Uint8Array, attempt: number): boolean {
   const reports = Buffer.from(bytes).toString('utf8').split('**Failure Report**').slice(1)
   return reports.some((text) => text.includes(`- Reason: ${stalledReason}`) && text.includes(attemptMark(attempt)))
@@ -249,7 +239,7 @@ const aboutOf = (subject: string) => messageOf(/^(.+)~[0-9a-f]{8}(?:-[0-9a-f]{4}
 
 const isSubject = (name: string): name is StallSubject => aboutOf(name) !== undefined
 
-/** Of `ID.ATTEMPT`. */
+/** Reads `ID.ATTEMPT`. */
 function messageOf(text: string | undefined): { readonly id: string; readonly attempt: number } | undefined {
   const [, id, attempt] = /^(.+)\.([1-9][0-9]{0,8})$/.exec(text ?? '') ?? []
   return id !== undefined && isMessageId(id) ? { id, attempt: Number(attempt) } : undefined
@@ -270,13 +260,13 @@ function isStep(value: unknown): value is StallStep {
   )
 }
 
-/** Of what a `Date` can say. */
+/** The latest time of a `Date`. */
 const latestTime = 8.64e15
 
 const investigationOf = ({ id, attempt }: Pick<AcmqView, 'id' | 'attempt'>): string =>
   `${investigationPrefix}${shortened(id)}-${attempt}`
 
-/** File names hold no more. A digest keeps two ids apart that begin alike. */
+/** Cut to what fits into a file name; a digest keeps two ids apart that begin alike. */
 const shortened = (id: string): string =>
   id.length <= 36
     ? id

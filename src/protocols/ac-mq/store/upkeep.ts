@@ -1,4 +1,4 @@
-/** Looking after a mission: what supervisors and agents that start do, and packing what is old. AC-MQ §8.2, §9. */
+/** The upkeep of a mission: what a supervisor and a starting agent do, and archiving. AC-MQ §8.2, §9. */
 import { mendIndexes } from '../archive/archive.ts'
 import { archivePath } from '../layout.ts'
 import type { Manifest } from '../manifest/manifest.ts'
@@ -16,12 +16,12 @@ export interface ReconciledView {
   readonly outcome: 'reconciled'
   readonly counts: Readonly<Record<QueueName, number>>
   readonly manifest: Manifest | undefined
-  /** The agent's own messages in `processing/`, and whether their time has run out. */
+  /** The messages in `processing/` that the agent holds, and whether their time has run out. */
   readonly mine: readonly { readonly message: AcmqView; readonly isStalled: boolean }[]
   readonly repairs: readonly Repair[]
 }
 
-export interface UpkeepParts {
+interface UpkeepParts {
   readonly files: MissionFiles
   readonly overview: Overview
   readonly documents: Documents
@@ -36,7 +36,7 @@ export class Upkeep {
     this.#parts = parts
   }
 
-  /** One pass over the claims: what ran out of time fails and is asked about; malformed files are set aside. */
+  /** One pass: claims whose time ran out fail, their senders are asked, malformed files are set aside. */
   async supervise(by?: string): Promise<Swept & { readonly repairs: readonly Repair[] }> {
     const { files, reconciliation, supervision } = this.#parts
     const repairs = await reconciliation.run()
@@ -44,7 +44,7 @@ export class Upkeep {
     return { ...(await supervision.sweep(by)), repairs }
   }
 
-  /** Brings folders and headers into agreement, finishes what killed processes began, and tells an agent where it stands. */
+  /** Corrects headers, finishes what killed processes began, and tells an agent which messages it holds. */
   async reconcile(agent?: string): Promise<ReconciledView> {
     const { files, reconciliation, supervision, overview, documents } = this.#parts
     const repairs = await reconciliation.run({ everything: true })
@@ -59,7 +59,7 @@ export class Upkeep {
     return { outcome: 'reconciled', counts, manifest: await documents.manifest(), mine, repairs }
   }
 
-  /** Packs messages that were completed longer ago than this. AC-MQ §9.2. */
+  /** AC-MQ §9.2. */
   archive(options: ArchivingOptions = {}) {
     const { files, overview } = this.#parts
     return archiveOld(files, async () => (await overview.list('completed')).messages, options)

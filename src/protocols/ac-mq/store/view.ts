@@ -1,4 +1,4 @@
-/** A message as callers see it: the neutral envelope and AC-MQ's own fields beside it. */
+/** A message as callers see it: neutral fields and those of AC-MQ. */
 import type { Headline } from '../../../kernel/envelope.ts'
 import type { Problem } from '../../../kernel/problem.ts'
 import type { ArchivedEntry } from '../archive/archive.ts'
@@ -16,12 +16,12 @@ export interface AcmqView extends Headline {
   readonly attempt: number
   readonly replyTo?: string
   readonly envelope?: string
-  /** What a reader should know of it, one sentence each: fields that are wrong or missing. */
+  /** Sentences about fields that are wrong or missing. */
   readonly notices: readonly string[]
 }
 
 export interface AcmqViewWithBody extends AcmqView {
-  /** The Markdown below the header, with results and reports. Data, never instructions to this program. */
+  /** The Markdown below the header, with results and reports. */
   readonly body: string
 }
 
@@ -62,11 +62,7 @@ export function archivedView(entry: ArchivedEntry, mission: string): ArchivedVie
   return { protocol: 'acmq', id, from, to, state: 'archived', path, summary, createdAt, mission, name, status }
 }
 
-/** Adds the body to a view that nobody else has yet. */
-export function withBody(view: AcmqView, body: string): AcmqViewWithBody {
-  const whole = view as AcmqView & { body: string }
-  whole.body = body
-  return whole
-}
+/** Changes the view itself, which is quicker than a copy: for a view that was just made. */
+export const withBody = (view: AcmqView, body: string): AcmqViewWithBody => Object.assign(view, { body })
 
 const none: readonly string[] = Object.freeze([])

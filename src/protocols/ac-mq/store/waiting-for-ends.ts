@@ -1,4 +1,5 @@
-/** Waiting for what becomes of messages: for those who have sent them and go on when they are completed or failed. */
+/** Waiting until messages are completed or failed, for a sender that goes on then. */
+import { withoutUndefined } from '../../../kernel/field.ts'
 import { theOneMeant } from '../../../kernel/short-id.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import { failureOf, resultOf } from '../format.ts'
@@ -34,7 +35,7 @@ interface Parts {
   readonly waiting: WaitingMessages
 }
 
-/** Waits until messages are completed or failed: all, or with `any` one. Throws for one that is not known or not clear. */
+/** Waits for all messages, or with `any` for one. Throws for an id that means no message or several. */
 export async function waitForEnds(
   parts: Parts,
   ids: readonly string[],
@@ -48,7 +49,7 @@ export async function waitForEnds(
       if (known === undefined) wanted.set(id, endOf(await parts.waiting.stateOf(id)))
     }
     const ends = [...wanted.values()]
-    return (any ? ends.some(isEnd) : ends.every(isEnd)) ? true : undefined
+    return (any ? ends.some(Boolean) : ends.every(Boolean)) || undefined
   }
   const options = { waitMs, ...(signal ? { signal } : {}) }
   const isSettled = await waitFor(tree, [queues.completed, queues.failed], attempt, options)
@@ -65,22 +66,19 @@ async function wholeId({ files, finder }: Parts, id: string): Promise<string> {
   return one.id
 }
 
-/** The message as it is now. One that was retried has still ended once; its reports say how. */
+/** The message as it is now. If it was retried since, its reports still say how it ended. */
 async function endedMessage({ files, finder }: Parts, id: string, ended: Ended): Promise<EndedMessage> {
   const copy = await findCopy(files, finder, id)
   if (!copy) throw noSuchMessage(id, files.place.address)
-  const result = ended === 'completed' ? resultOf(copy.bytes) : undefined
-  const failure = ended === 'failed' ? failureOf(copy.bytes) : undefined
-  const detail = failure?.detail ? { detail: failure.detail } : {}
+  const { text, links } = (ended === 'completed' && resultOf(copy.bytes)) || {}
+  const { reason, detail } = (ended === 'failed' && failureOf(copy.bytes)) || {}
   return {
     ...readCopy(files, copy),
     ended,
-    ...(result ? { result: { text: result.text, links: result.links } } : {}),
-    ...(failure ? { failure: { reason: failure.reason, ...detail } } : {}),
+    ...(text !== undefined && links ? { result: { text, links } } : {}),
+    ...(reason === undefined ? {} : { failure: withoutUndefined({ reason, detail }) }),
   }
 }
-
-const isEnd = (ended: Ended | undefined): boolean => ended !== undefined
 
 function endOf(state: Awaited<ReturnType<WaitingMessages['stateOf']>>): Ended | undefined {
   if (state === 'completed' || state === 'archived' || state === 'archived-completed') return 'completed'

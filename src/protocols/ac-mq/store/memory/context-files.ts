@@ -1,5 +1,7 @@
 /** The files of `context/`: reading them, and those that never move, one a line in `context/.pinned`. AC-MQ §15. */
+
 import { isUtf8 } from 'node:buffer'
+import { inputs } from '../../../../kernel/call.ts'
 import { invalidInput, notFound } from '../../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../../messaging/leaves/change.ts'
@@ -77,7 +79,7 @@ export async function pinnedIn(files: MissionFiles): Promise<string[]> {
 
 const notInContext = (text: string) =>
   invalidInput('NOT_IN_CONTEXT', `Not a file of context/: ${JSON.stringify(text.slice(0, 120))}.`, {
-    hint: 'Name it as it lies there: --pin context/architecture.md',
+    hint: `Name it as it lies there: ${inputs({ pin: 'context/architecture.md' })}`,
   })
 
 const noSuchFile = (name: string, mission: string) =>

@@ -1,5 +1,7 @@
 /** Collects what a report of a mission tells, with the missions inside it, and keeps it where it is wanted. AC-MQ §16. */
+
 import { isUtf8 } from 'node:buffer'
+import { inputs } from '../../../../kernel/call.ts'
 import { invalidInput, SignalboxError } from '../../../../kernel/errors.ts'
 import { estimateTokens } from '../../../../kernel/token-estimate.ts'
 import { childOf, isSegment, parentOf, type TreePath } from '../../../../kernel/tree-path.ts'
@@ -295,12 +297,12 @@ const taskFor = (mode: ShortMode, { busDocuments, manifest, mission }: Picture, 
 
 const nothingToWrite = () =>
   invalidInput('NOTHING_TO_WRITE', 'A bottom-up report quotes every message; there is nothing for an agent to write.', {
-    hint: 'Leave out --by, or ask for --mode top-down or holistic.',
+    hint: `Leave out ${inputs({ by: 'AGENT' })}, or ask for ${inputs({ mode: 'top-down' })} or holistic.`,
   })
 
 const tooSmall = (budget: number, { tokens }: Pick<PrintedReport, 'tokens'>) =>
   invalidInput('BUDGET_TOO_SMALL', `The shortest report has about ${tokens} tokens; ${budget} were allowed.`, {
-    hint: `Give --budget ${tokens} or more.`,
+    hint: `Give ${inputs({ budget: tokens })} or more.`,
     details: { tokens },
   })
 

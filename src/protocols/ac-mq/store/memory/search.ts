@@ -1,4 +1,5 @@
 /** Finds messages by their words and by what they mean, in the archive too. AC-MQ §13.2. */
+import { call } from '../../../../kernel/call.ts'
 import type { Embedder } from '../../../../kernel/embedder.ts'
 import { withoutUndefined } from '../../../../kernel/field.ts'
 import { subjectOf } from '../../../../text/query.ts'
@@ -104,7 +105,7 @@ export async function embedMessages(
   }
   const texts = messages.map(({ id, digest }) => ({ digest, text: () => textFor(id) }))
   const { index, missing } = await embedTexts(cache.files, embedder, texts, patience)
-  const still = `${missing} of ${messages.length} messages have no vector yet and are compared by their words; \`acmq supervise\` goes on with them.`
+  const still = `${missing} of ${messages.length} messages have no vector yet and are compared by their words; ${call('acmq supervise')} goes on with them.`
   return { index, missing, instead: missing > 0 ? still : undefined }
 }
 

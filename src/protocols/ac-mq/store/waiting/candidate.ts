@@ -1,4 +1,4 @@
-/** What the order of claiming needs to know of a waiting message, and that order. AC-MQ §4.2. */
+/** What the order of claiming needs of a waiting message, and that order. AC-MQ §4.2. */
 import { type AcmqRecord, areSame, noDependencies } from '../../schema.ts'
 import { timeOf } from '../../times.ts'
 
@@ -9,7 +9,7 @@ export interface Candidate {
   readonly priority: number
   readonly time: number
   readonly dependencies: readonly string[]
-  /** Only where there are dependencies: a person who asks why a message waits is told what it is about. */
+  /** Empty without dependencies: it is only told to a person who asks why a message waits. */
   readonly summary: string
 }
 
@@ -30,7 +30,7 @@ export function candidateOf(name: string, record: AcmqRecord): Candidate {
 export const isBefore = (a: Candidate, b: Candidate): boolean =>
   a.priority !== b.priority ? a.priority < b.priority : a.time !== b.time ? a.time < b.time : a.id < b.id
 
-/** True when the header still says what the candidate was judged by. */
+/** True when the header has not changed since it was read. */
 export const isAsRemembered = (candidate: Candidate, record: AcmqRecord): boolean =>
   candidate.id === record.id &&
   candidate.to === record.to &&

@@ -1,8 +1,6 @@
-/** Whether what a message depends on is done. A message keeps its file name, so its state is a look instead of a search. */
-
+/** The states of dependencies. A message keeps its file name, so a few looks find its state without a search. */
 import { isMeant, shortLength } from '../../../../kernel/short-id.ts'
-import type { TreePath } from '../../../../kernel/tree-path.ts'
-import { childOf, treePath } from '../../../../kernel/tree-path.ts'
+import { type TreePath, treePath } from '../../../../kernel/tree-path.ts'
 import {
   addressBehind,
   type DependencyState,
@@ -19,11 +17,11 @@ import { MissionFiles } from '../parts.ts'
 
 type MessageState = ReturnType<Lookup['stateOf']>
 
-/** Milliseconds for which a file that was seen counts as there: many messages depend on the same one. */
+/** Milliseconds for which a file that was seen is taken to exist: many messages may depend on the same file. */
 const believedFor = 20
-/** How many dependencies are remembered as met before the memory starts again. */
+/** How many met dependencies are remembered. When there are more, all are forgotten. */
 const mostMet = 10_000
-/** How many names are remembered, besides two for each message that waits. A forgotten one is searched for. */
+/** How many file names are remembered, and two more for each waiting message. A message whose name is forgotten is searched for. */
 const mostNames = 10_000
 
 export class DependencyStates {
@@ -31,21 +29,21 @@ export class DependencyStates {
   readonly #finder: Finder
   readonly #names = new Map<string, string>()
   readonly #completed = new Set<string>()
-  /** Dependencies that were met, as their messages spell them, and until when that is believed. */
+  /** Dependencies that were met, as written in the header, and until when that is taken to be so. */
   readonly #met = new Map<string, number>()
+  /** Of other missions, by address. */
+  readonly #others = new Map<string, DependencyStates>()
 
   constructor(files: MissionFiles, finder: Finder) {
     this.#files = files
     this.#finder = finder
   }
 
-  readonly #others = new Map<string, DependencyStates>()
-
-  /** `waiting`: how many messages wait, all of which are worth remembering. */
+  /** `waiting`: how many messages wait. */
   learn(id: string, name: string, waiting = 0): void {
     const most = mostNames + 2 * waiting
     if (this.#names.size >= most) {
-      // Maps keep the order in which things came: the oldest half goes.
+      // A map keeps the order of insertion, so this deletes the oldest half.
       let left = most >> 1
       for (const oldest of this.#names.keys()) {
         if (left-- <= 0) break
@@ -59,7 +57,7 @@ export class DependencyStates {
     return this.#names.get(id)
   }
 
-  /** What still holds the message back; empty when nothing does. `isPending` knows some that wait, by their whole ids. */
+  /** What still holds the message back; empty when nothing does. `isPending`: true for ids of messages known to wait. */
   async judge(
     record: Pick<AcmqRecord, 'id' | 'dependencies'>,
     isPending: (id: string) => boolean,
@@ -90,7 +88,7 @@ export class DependencyStates {
     return dependencies.every((text) => (this.#met.get(text) ?? 0) > now)
   }
 
-  /** Short ids are not remembered: a message that fits too may come later. */
+  /** Short ids are not remembered: another message that they mean may come later. */
   #rememberMet(text: string): void {
     const dependency = readDependency(text)
     if (this.#met.size >= mostMet) this.#met.clear()
@@ -101,7 +99,7 @@ export class DependencyStates {
     }
   }
 
-  /** Where a message is, by its id or the beginning of one, with the way to it if it is in another mission. */
+  /** `id`: a whole id or its beginning, after the way to its mission if that is another. */
   async stateOf(id: string): Promise<MessageState> {
     if (this.#completed.has(id)) return 'completed'
     const state = id.includes('/') ? await this.#stateElsewhere(id) : await this.#stateHere(id)
@@ -120,15 +118,11 @@ export class DependencyStates {
     return way && this.#statesBehind(way)?.stateOf(way.id)
   }
 
-  /** Where a message of another mission will be completed, to be watched while waiting for it. */
+  /** The folder in which a message of another mission arrives when it is completed. */
   folderBehind(text: string): TreePath | undefined {
     const way = wayOf(text)
     const states = way && this.#statesBehind(way)
-    return states?.completedFolder
-  }
-
-  get completedFolder(): TreePath {
-    return this.#files.queues.completed
+    return states === undefined ? undefined : states.#files.queues.completed
   }
 
   #statesBehind(way: Way): DependencyStates | undefined {
@@ -145,7 +139,7 @@ export class DependencyStates {
     return states
   }
 
-  /** The one full id meant, from memory if it is there. */
+  /** The full id that is meant, from memory if possible. */
   async #resolve(id: string): Promise<string | undefined | { ambiguous: readonly string[] }> {
     if (this.#names.has(id)) return id
     const found = await this.#finder.findMeant(id)
@@ -160,38 +154,30 @@ export class DependencyStates {
     const name = this.#names.get(id)
     for (const queue of name === undefined ? [] : likeliestFirst) {
       if (!(await this.#files.tree.look(this.#files.at(queue, name!)))) continue
-      // Another message of the same second whose id begins alike can have this name, so the id is read where the answer
-      // is final. In the other queues a wrong answer only means waiting a little longer.
+      // Another message of the same second whose id begins alike can have this name, so the id is checked where the answer is
+      // final. In the other queues a wrong answer only makes a message wait a little longer.
       const isDecided = queue === 'completed' || queue === 'failed'
       if (!isDecided || (await this.#files.readRecord(queue, name!))?.id === id) return queue
     }
     const [archived] = await this.#finder.archived(id)
     if (archived) return archived.status === 'completed' ? 'archived-completed' : 'archived-failed'
-    // It was moved between two listings, or renamed: search all queues once.
+    // The message was moved between two looks, or renamed: all queues are searched.
     const [found] = await this.#finder.findAll(id)
     if (found) this.learn(found.id, found.name)
     return found?.queue
   }
 
   async #exists(path: string): Promise<boolean> {
-    const place = insideOf(this.#files.path, path)
-    if (place === undefined) return false
+    let place: TreePath
+    try {
+      place = treePath(`${this.#files.path}/${path}`)
+    } catch {
+      return false // PATH_ESCAPES_ROOT: the path is too long.
+    }
     if ((await this.#files.tree.look(place)) !== undefined) return true
-    // A person may have moved it into a folder of its own.
-    const inside = place.slice(this.#files.path.length + 1)
-    if (!inside.startsWith('context/')) return false
+    // `organize` may have moved it into another folder.
+    if (!path.startsWith('context/')) return false
     const { whereItWent } = await import('../memory/moved-files.ts')
-    return (await whereItWent(this.#files, inside)) !== undefined
-  }
-}
-
-/** The place of a mission-relative path; `undefined` when it would leave the mission or cannot be a path. */
-function insideOf(mission: TreePath, path: string): TreePath | undefined {
-  try {
-    const inside = treePath(path.replace(/^(\.\/)+/, '').replace(/\/+$/, ''))
-    return inside.split('/').reduce<TreePath>((folder, name) => childOf(folder, name), mission)
-  } catch {
-    // PATH_ESCAPES_ROOT: it is reported as a dependency outside the mission.
-    return undefined
+    return (await whereItWent(this.#files, path)) !== undefined
   }
 }

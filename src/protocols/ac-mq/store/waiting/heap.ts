@@ -1,4 +1,4 @@
-/** The best of many, without sorting those that are never asked for: a binary heap. */
+/** A binary heap, best first. */
 export class Heap<T> {
   readonly #isBefore: (a: T, b: T) => boolean
   readonly #items: T[] = []

@@ -1,4 +1,4 @@
-/** The messages that are held back, and for each message that is waited for, which ones wait for it. */
+/** The messages that are held back, and which of them depend on which message. */
 import { shortOf } from '../../../../kernel/short-id.ts'
 import type { DependencyState } from '../../dependencies.ts'
 import type { Candidate } from './candidate.ts'
@@ -10,12 +10,11 @@ export interface Parked {
 
 export class HeldBack {
   readonly #parked = new Map<string, Parked>()
-  /** Those that wait for a message, by its short id. */
+  /** The messages that depend on a message, by its short id, or by its way if it is in another mission. */
   readonly #waiting = new Map<string, Set<Candidate>>()
-  /** Messages that are waited for and that other processes have claimed: only the folders tell when they are done. By short id. */
+  /** Dependencies that other processes have claimed: only the folders show when they are done. Ids by short id. */
   readonly #away = new Map<string, string>()
-
-  /** Of the keys of `#waiting` those of messages in other missions. */
+  /** The keys of `#waiting` that name messages of other missions. */
   readonly #elsewhere = new Set<string>()
 
   get size(): number {
@@ -34,7 +33,7 @@ export class HeldBack {
     return [...this.#parked.values()]
   }
 
-  /** `isHere`: whether the message waited for is itself still waiting. */
+  /** `isHere`: true for a dependency that waits in this queue. */
   park(candidate: Candidate, states: readonly DependencyState[], isHere: (id: string) => boolean): void {
     this.#parked.set(candidate.name, { candidate, states })
     for (const state of states) {
@@ -64,7 +63,7 @@ export class HeldBack {
     return parked.candidate
   }
 
-  /** Those that waited for what is settled now. */
+  /** The messages that depend on one that is settled now. */
   waitingFor(id: string): Candidate[] {
     if (this.#waiting.size === 0) return []
     const short = keyOf(id)
@@ -78,19 +77,19 @@ export class HeldBack {
     if (this.#waiting.has(short)) this.#away.set(short, id)
   }
 
-  /** The messages of other missions that are waited for, with the way there. */
+  /** The dependencies in other missions, with the way there. */
   get elsewhere(): ReadonlySet<string> {
     return this.#elsewhere
   }
 
-  /** The ids of messages that other processes have claimed and that waiting messages depend on. */
+  /** The ids of dependencies that other processes have claimed. */
   away(): string[] {
     for (const short of this.#away.keys()) if (!this.#waiting.has(short)) this.#away.delete(short)
     return [...this.#away.values()]
   }
 }
 
-/** True for a message of another mission, which is named with the way to it. */
+/** True for a message of another mission: its id comes after the way there. */
 export const isElsewhere = (id: string): boolean => id.includes('/')
 
 const keyOf = (id: string): string => (isElsewhere(id) ? id : shortOf(id))

@@ -1,13 +1,13 @@
 /**
- * How processes that claim from one queue get out of each other's way. A process that finds a message taken leaps over a few
- * others of the same priority, by chance how many, and over more if that one is taken too. What was leapt over is tried before
- * anything less urgent, in any order; after a second everything is in order again. A single process keeps strict order.
+ * How processes that claim from one queue avoid each other. A process that finds a message taken leaps over a random number of
+ * messages of the same priority, and over more if the next is taken too. Messages that were leapt over are tried, in random
+ * order, before less urgent ones. After a second the process returns to strict order. A process that meets no other keeps it.
  */
 import type { Candidate } from './candidate.ts'
 
 const shortest = 16
 const longest = 1024
-/** Where fewer are ready, leaping would only mean trying them in another order. */
+/** With fewer ready messages leaping does not help. */
 const worthLeaping = 32
 /** Milliseconds for which messages may stay leapt over. */
 const leftFor = 1000
@@ -26,14 +26,14 @@ export class Leaps {
     return this.#over.length
   }
 
-  /** How many were leapt over since the last look at the folder. */
+  /** How many messages were leapt over since the folder was last listed. */
   get unseen(): number {
     return this.#unseen
   }
 
-  /** Another process took this one first. `ready`: how many there are besides. */
+  /** Another process claimed this message first. `ready`: how many other messages are ready. */
   lost({ priority }: Candidate, ready: number): void {
-    // As long as the way that was gone undisturbed, so that losses become rare however many others there are.
+    // Leaps grow when losses come quickly and shrink when they are rare, whatever the number of processes.
     this.#length =
       this.#offered < this.#length ? Math.min(longest, this.#length * 2) : Math.max(shortest, this.#length / 2)
     this.#offered = 0
@@ -64,7 +64,7 @@ export class Leaps {
     if (this.#over.length === 0) this.takeBack()
   }
 
-  /** Any of those that were leapt over. */
+  /** A random one of the messages that were leapt over. */
   take(): Candidate | undefined {
     const [at, last] = [Math.floor(Math.random() * this.#over.length), this.#over.pop()]
     const taken = this.#over[at] ?? last
@@ -78,7 +78,7 @@ export class Leaps {
     return this.#over.length > 0 && performance.now() - this.#since > leftFor
   }
 
-  /** All that was leapt over; from now on everything is in order again. */
+  /** Returns all messages that were leapt over, and to strict order. */
   takeBack(): readonly Candidate[] {
     const over = this.#over
     this.#over = []

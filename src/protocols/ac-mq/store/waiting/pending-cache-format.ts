@@ -1,7 +1,7 @@
 /**
- * The text of the pending cache. Pure. A *base* holds a line that says what is where; all names as a listing has them, to be
- * compared line by line; and a section for each recipient, best first, of which the beginning is enough to claim. It is read as
- * a stranger's: when anything is odd, the messages themselves are read instead.
+ * The text of the pending cache. Pure. A *base* has a first line that says where the parts are; all names in the order of a
+ * listing; and a section for each recipient, best first, of which a claim reads only the beginning. If anything in it is odd,
+ * reading throws, because any program may have written it.
  */
 import { groupBy } from '../../../../kernel/group-by.ts'
 import { inOrder } from '../../../../kernel/order.ts'
@@ -12,7 +12,7 @@ import type { Candidate } from './candidate.ts'
 
 const magic = 'signalbox-acmq-pending-2 '
 
-/** `readAt`: no header of these has been read before that. */
+/** `readAt`: all headers were read after this. */
 export function printBase(candidates: Iterable<Candidate>, readAt: number): Buffer {
   const all = [...candidates]
   const sections = groupBy(all, ({ to }) => to)
@@ -37,11 +37,11 @@ export class Base {
   readonly #bytes: Buffer
   readonly #namesStart: number
   readonly #sections: readonly Section[]
-  /** No header of its messages has been read before that. */
+  /** All its headers were read after this. */
   readonly readAt: number
   readonly count: number
 
-  /** Throws when it was cut off or made up. */
+  /** Throws when a part is missing or was changed. */
   constructor(bytes: Buffer) {
     const bodyStart = bytes.indexOf(10) + 1
     const line = bytes.toString('utf8', 0, Math.max(0, bodyStart - 1))
@@ -71,7 +71,7 @@ export class Base {
     return names
   }
 
-  /** The first few messages for a recipient that pass the test, best first. */
+  /** The best messages for a recipient that pass the test. */
   first(recipient: string, most: number, isThere: (name: string) => boolean): Candidate[] {
     const found: Candidate[] = []
     const section = this.#sections.find(({ to }) => to === recipient)
@@ -93,7 +93,7 @@ export class Base {
   }
 }
 
-// None of these can hold a tab or a line end: names and ids are checked, the rest is numbers and JSON.
+// No part can contain a tab or a line end: names and ids are checked, the rest is numbers and JSON.
 const lineOf = ({ priority, time, id, name, dependencies, summary }: Candidate): string =>
   dependencies.length === 0
     ? `${priority}\t${time}\t${id}\t${name}`
@@ -103,7 +103,7 @@ function entryIn(line: string, to: string): Candidate {
   const [priorityText = '', timeText = '', id = '', name = '', waits] = line.split('\t')
   const [priority, time] = [Number(priorityText), Number(timeText)]
   const isSound = /^[1-5]$/.test(priorityText) && timeText !== '' && Number.isFinite(time)
-  // A name from here becomes part of a path: nothing but the name of a message will do.
+  // The name becomes part of a path, so it must be that of a message.
   if (!isSound || !isMessageId(id) || !isMessageName(name)) throw odd()
   if (waits === undefined) return { name, id, to, priority, time, dependencies: noDependencies, summary: '' }
   const texts: unknown = JSON.parse(waits)
@@ -119,9 +119,9 @@ const areTexts = (list: unknown): list is string[] =>
   Array.isArray(list) && list.every((text) => typeof text === 'string')
 const isLength = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-/** Enough to notice a write that a power cut stopped; it keeps nobody out. Loading a real hash takes longer than a claim. */
+/** Enough to notice a write that a power cut stopped. Loading a cryptographic hash would take longer than a claim. */
 function sumOf(bytes: Uint8Array): number {
-  // Words are summed up four times as fast, and need a copy that begins at one.
+  // Summing 32-bit words is four times as fast, and needs an aligned copy.
   const copy = new Uint8Array(bytes)
   const words = new Int32Array(copy.buffer, 0, copy.length >> 2)
   let sum = copy.length

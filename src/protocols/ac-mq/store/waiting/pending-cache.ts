@@ -1,8 +1,8 @@
 /**
- * What the last process knew of `pending/`, so that a command that claims one message does not read 100,000 headers first. It
- * lies in `.signalbox/cache/acmq/` as a base, which is never changed, only followed by a newer one.
+ * What the last process knew of `pending/`, so that a command that claims one message need not read 100,000 headers first. It
+ * lies in `.signalbox/cache/acmq/` as a file that is never changed, only followed by a newer one: a base.
  *
- * Names are never believed: the folder is listed and compared with the base. Headers are believed for a while.
+ * The names in a base are always compared with the folder. Its headers are used without a check while the base is young.
  * See docs/decisions/0025-a-cache-of-what-waits.md.
  */
 
@@ -16,11 +16,11 @@ import type { MissionFiles } from '../parts.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { Base, printBase } from './pending-cache-format.ts'
 
-/** As many as a claim may find held back before it looks at all of them. */
+/** How many messages a claim tries before it looks at all of them. */
 const few = 16
-/** More news than this are better said in a new base. */
+/** If the folder differs from the base by more names, a new base is written. */
 const mostNews = 500
-/** Milliseconds for which a header is believed, at least and for each message: edits in place show in no listing. */
+/** How long headers are used, in milliseconds: at least, and for each message. A listing does not show edits in place. */
 const believedFor = 4000
 const believedForEach = 5
 
@@ -31,7 +31,7 @@ export class PendingCache {
   readonly #folder: TreePath
   #base: Base | undefined
   #isOutdated = true
-  /** The newest base when it was last looked for, usable or not. */
+  /** The newest base at the last look, usable or not. */
   #newestSeen: TreePath | undefined
 
   constructor(files: MissionFiles) {
@@ -39,7 +39,7 @@ export class PendingCache {
     this.#folder = queuePath({ root: cacheOf('acmq'), address: files.place.address }, 'pending')
   }
 
-  /** The best few for these recipients, best first; `undefined` when the cache is of no use. */
+  /** The best few for these recipients, best first; `undefined` when the cache cannot be used. */
   bestFor(recipients: readonly string[]): Promise<readonly Candidate[] | undefined> {
     return this.#reading(async (base) => {
       const { tree, queues } = this.#files
@@ -53,19 +53,19 @@ export class PendingCache {
     })
   }
 
-  /** All that the cache holds, and when the files themselves were last read. */
+  /** All that the cache holds. `readAt`: all headers were read after this. */
   load(): Promise<{ readonly candidates: readonly Candidate[]; readonly readAt: number } | undefined> {
     return this.#reading(async (base) => ({ candidates: base.entries(), readAt: base.readAt }))
   }
 
-  /** Leaves a new base where one is called for. A queue that has become small does without. */
+  /** Writes a new base if the last one is outdated. For a queue that has become small it only removes the old ones. */
   async save(candidates: ReadonlyMap<string, Candidate>, readAt: number): Promise<void> {
     const isWorthIt = candidates.size >= this.#files.settings.rememberFrom
     if (!this.#isOutdated || (!isWorthIt && this.#newestSeen === undefined)) return
     this.#isOutdated = false
     try {
       const newest = await this.#newest()
-      // Another process wrote one meanwhile.
+      // Another process wrote a base meanwhile.
       if (newest?.path !== this.#newestSeen) return
       const turn = (newest?.turn ?? 0) + 1
       if (isWorthIt) {
@@ -74,14 +74,14 @@ export class PendingCache {
       }
       await this.#clearBefore(turn)
     } catch (error) {
-      // A full disk, or a cache that is not ours to write: a claim that is made must not fail because of it.
+      // A full disk, or a folder that this user may not write to: the claim is made and must not fail because of it.
       if (!(error instanceof SignalboxError)) throw error
     }
   }
 
   async #clearBefore(turn: number): Promise<void> {
     for (const { name, kind } of await this.#files.tree.list(this.#folder)) {
-      // Of two that were written at once both stay until the next one comes: each may be in use.
+      // Of two bases that were written at once both stay until the next one: each may be in use.
       const isOld = !(Number.parseInt(name, 10) >= turn)
       if (isOld && kind === 'leaf') await this.#files.tree.remove(childOf(this.#folder, name))
     }
@@ -110,7 +110,7 @@ export class PendingCache {
     return newest && { path: childOf(this.#folder, newest.name), turn: newest.turn }
   }
 
-  /** Leaves out what has gone, and what is no message: a look at everything deals with those. */
+  /** Leaves out files that are gone or no messages: these are dealt with when all messages are looked at. */
   async #read(entries: readonly Entry[]): Promise<Candidate[]> {
     const names = entries.filter(({ name, kind }) => kind === 'leaf' && isMessageName(name)).map(({ name }) => name)
     const found: Candidate[] = []
@@ -124,13 +124,13 @@ export class PendingCache {
     return found
   }
 
-  /** Whatever is wrong with the cache, the messages are still there to be read. */
+  /** Any error makes the cache unusable; then the messages themselves are read. */
   async #reading<T>(read: (base: Base) => Promise<T | undefined>): Promise<T | undefined> {
     try {
       this.#base ??= await this.#open()
       return this.#base && (await read(this.#base))
     } catch {
-      // Cut off, made up, or not ours to read: odd shapes fail in many ways, and all mean the same.
+      // The base is cut off, was made by another program, or cannot be read.
       this.#base = undefined
       this.#isOutdated = true
       return undefined

@@ -1,15 +1,15 @@
 /**
- * The messages that wait, best first: in memory, made from the files, disposable. Only a hint, since the move that claims a
- * message reads its header again. It begins with what the cache knows, and leaves there what it found out.
+ * The messages that wait, best first, in memory. Only a hint: the move that claims a message reads its header again. The index
+ * begins with what the cache on disk holds, and leaves there what it finds out.
  *
  * An edit in place changes no name and no time of the folder, so a few hundred headers are read again each second, in turn.
  * See docs/decisions/0025-a-cache-of-what-waits.md.
  */
 import { inOrder } from '../../../../kernel/order.ts'
-import type { Problem } from '../../../../kernel/problem.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
 import type { Entry } from '../../../../tree/tree.ts'
 import { type DependencyState, explainWaiting } from '../../dependencies.ts'
+import type { ClosedMessage, MalformedMessage } from '../../format.ts'
 import { everyone, isMessageName, parseFileName } from '../../layout.ts'
 import type { AcmqRecord } from '../../schema.ts'
 import { EditChecks } from '../edit-checks.ts'
@@ -24,16 +24,16 @@ import { Leaps } from './leaps.ts'
 import type { PendingCache } from './pending-cache.ts'
 import { Ready } from './ready.ts'
 
-/** Everything held back is judged again after so many milliseconds, and so many for each message. */
+/** Milliseconds after which all held messages are judged again, in all and for each message. */
 const judgeAllAfter = 3000
 const judgeAllEach = 0.5
-/** Headers may be read again after this many times what reading them took: on a slow disk that must not take all the time. */
+/** After reading headers again, the next round waits this many times as long as the reading took: slow disks need a rest. */
 const restFactor = 50
-/** After sending so many messages without a claim, a process is taken for a mere sender and remembers no more of them. */
+/** A process that sends so many messages without claiming is taken for a mere sender: it stops remembering them. */
 const mostUnseen = 4096
-/** So many messages that are gone may still lie in the heaps, and as many more as wait, before they are cleared out. */
+/** The heaps are cleared when they hold more messages that are gone than this and those that wait. */
 const mostGone = 256
-/** What trying to take a message costs, and looking for one message, in milliseconds: compared with listing the folder. */
+/** Estimated milliseconds for an attempt to claim and for a look at one message, compared with listing the folder. */
 const tryMs = 0.05
 const probeMs = 0.02
 
@@ -47,22 +47,22 @@ export class PendingIndex {
   readonly #candidates = new Map<string, Candidate>()
   readonly #ready = new Ready()
   readonly #held = new HeldBack()
-  readonly #malformed = new Map<string, Problem>()
-  readonly #closed = new Map<string, Problem>()
+  /** Files in the queue that are malformed, or that this user may not read. */
+  readonly #unreadable = new Map<string, MalformedMessage | ClosedMessage>()
   readonly #leaps = new Leaps()
   readonly #editChecks = new EditChecks()
-  /** Milliseconds spent on lost races since the last look because of them. */
+  /** Milliseconds spent on lost races since they last made this process list the folder. */
   #lostMs = 0
   #judgedAllAt = performance.now()
   #cache: Promise<PendingCache> | undefined
   #seeded: Promise<void> | undefined
-  /** No header that is known here was read before that, by the tree's time. */
+  /** All known headers were read after this, by the tree's time. */
   #readAt = 0
   #restsUntil = 0
   #unseen = 0
-  /** How many of those in `#ready` may be gone. */
+  /** How many messages in `#ready` may be gone. */
   #gone = 0
-  /** Messages with dependencies have been seen, so that it matters which file has which id. */
+  /** True once a message with dependencies was seen: from then on it matters which file has which id. */
   #isLearning = false
 
   constructor(files: MissionFiles, finder: Finder) {
@@ -72,7 +72,7 @@ export class PendingIndex {
     this.#completed = new FolderView(files.tree, files.queues.completed)
   }
 
-  /** All that wait, by file name, after a look at everything. */
+  /** All waiting messages by file name, after listing the folder. */
   async all(): Promise<ReadonlyMap<string, Candidate>> {
     await this.refresh(true)
     return this.#candidates
@@ -82,22 +82,13 @@ export class PendingIndex {
     return this.#candidates.has(name)
   }
 
-  /** True for a file that waits, or that is in the queue and cannot be read as a message. */
-  knows(name: string): boolean {
-    return this.isKnown(name) || this.#isUnreadable(name)
+  /** True also for a file that cannot be read as a message. */
+  isInQueue(name: string): boolean {
+    return this.isKnown(name) || this.#unreadable.has(name)
   }
 
-  #isUnreadable(name: string): boolean {
-    return this.#malformed.has(name) || this.#closed.has(name)
-  }
-
-  get malformed() {
-    return [...this.#malformed].map(([name, problem]) => ({ name, problem }))
-  }
-
-  /** Files in the queue that this user may not read. */
-  get closed() {
-    return [...this.#closed].map(([name, problem]) => ({ name, problem }))
+  get unreadable() {
+    return [...this.#unreadable].map(([name, read]) => ({ name, read }))
   }
 
   get strange(): readonly Entry[] {
@@ -105,7 +96,7 @@ export class PendingIndex {
     return entries.filter(({ name, kind }) => kind !== 'leaf' && isMessageName(name))
   }
 
-  /** Loaded on demand: a process that only sends does without. */
+  /** Loaded on demand: a process that only sends does not need it. */
   cache(): Promise<PendingCache> {
     this.#cache ??= import('./pending-cache.ts').then(({ PendingCache }) => new PendingCache(this.files))
     return this.#cache
@@ -116,7 +107,7 @@ export class PendingIndex {
     await (await this.cache()).save(this.#candidates, this.#readAt)
   }
 
-  /** `refresh` would do nothing. Asked for every message, because an `await` costs as much as a system call. */
+  /** True when `refresh` would do nothing: calling it for every message would cost an `await`, as much as a system call. */
   get isFresh(): boolean {
     const now = performance.now()
     return (
@@ -126,7 +117,7 @@ export class PendingIndex {
     )
   }
 
-  /** Takes in what came and went. `must`: look even if it is too early, because nothing was found. */
+  /** Takes in what came and went. `must`: looks even if it is too early, because the caller found nothing. */
   async refresh(must = false): Promise<void> {
     this.#unseen = 0
     this.#seeded ??= this.#seed()
@@ -134,7 +125,7 @@ export class PendingIndex {
     await this.#look(must)
     if (must || this.#leaps.isOver) for (const candidate of this.#leaps.takeBack()) this.handBack(candidate)
     await this.#rereadSome()
-    if (must) for (const name of [...this.#malformed.keys(), ...this.#closed.keys()]) await this.#read(name)
+    if (must) for (const name of [...this.#unreadable.keys()]) await this.#read(name)
     if (this.#held.size > 0) await this.#wakeFinished(must)
   }
 
@@ -164,16 +155,16 @@ export class PendingIndex {
     this.#restsUntil = endedAt + (endedAt - startedAt) * restFactor
   }
 
-  /** Messages that others completed wake those that wait for them; the rest is judged again now and then. */
+  /** Releases messages whose dependencies other processes completed. All others are judged again now and then. */
   async #wakeFinished(must: boolean): Promise<void> {
     const areFewAway = must && this.#held.awaySize * probeMs < this.#completed.cost
     if (!areFewAway) await this.#wakeCompleted(must)
     if (!must) return
-    // What other missions complete shows in no folder of this one.
+    // The folders of this mission do not show what another mission completes.
     await this.#wakeFinishedAway(areFewAway ? this.#held.away() : this.#held.away().filter(isElsewhere))
     const isDue = performance.now() - this.#judgedAllAt > judgeAllAfter + this.#held.size * judgeAllEach
     for (const { candidate, states } of this.#held.all()) {
-      // A file can appear, an unknown message be sent, a failed one be tried again: `completed/` does not show that.
+      // `completed/` does not show that a file appeared, an unknown message was sent or a failed one is tried again.
       const isOtherwiseHeld = states.length === 0
       if (isDue || isOtherwiseHeld || states.some(({ is }) => is !== 'waiting')) this.#unpark(candidate)
     }
@@ -190,7 +181,7 @@ export class PendingIndex {
     })
   }
 
-  /** Wakes what waits for messages that others finished, where looking for these is quicker than a listing. */
+  /** Releases messages whose dependencies other processes finished, if looking for these is quicker than listing folders. */
   async wakeWithoutListing(): Promise<boolean> {
     const isSooner = this.#held.awaySize * probeMs < this.#view.cost + this.#completed.cost
     return isSooner && this.#wakeFinishedAway(this.#held.away())
@@ -208,7 +199,7 @@ export class PendingIndex {
     return hasWoken
   }
 
-  /** Where messages of other missions will be completed that are waited for here. */
+  /** The folders of other missions in which messages will arrive that messages here wait for. */
   get elsewhere(): readonly TreePath[] {
     if (this.#held.elsewhere.size === 0) return nowhere
     const folders = [...this.#held.elsewhere].map((text) => this.#dependencies.folderBehind(text))
@@ -225,12 +216,11 @@ export class PendingIndex {
     this.#take(candidateOf(name, record))
   }
 
-  /** Forgets everything: the next refresh begins with the cache and the folder, as a new process does. */
+  /** Forgets everything: the next `refresh` begins as in a new process. */
   #startOver(): void {
     this.#view.clear()
     this.#candidates.clear()
-    this.#malformed.clear()
-    this.#closed.clear()
+    this.#unreadable.clear()
     this.#leaps.takeBack()
     for (const { candidate } of this.#held.all()) this.#held.release(candidate.name)
     this.#ready.keep(() => false)
@@ -244,16 +234,16 @@ export class PendingIndex {
     this.#forget(name)
   }
 
-  /** Passes over a message for a reason other than its dependencies. It is offered again when nothing else is left. */
+  /** Skips a message for another reason than its dependencies, until no other message is left. */
   holdBack(candidate: Candidate): void {
     this.#park(candidate, [])
   }
 
-  /** Reads a header again that turned out to be other than remembered. True when it cannot be read. */
+  /** Reads a header again that differs from what was remembered. True when the file cannot be read as a message. */
   async reread(name: string): Promise<boolean> {
     this.#forget(name)
     await this.#read(name)
-    return this.#isUnreadable(name)
+    return this.#unreadable.has(name)
   }
 
   wake(id: string): void {
@@ -261,8 +251,8 @@ export class PendingIndex {
   }
 
   /**
-   * The best message for this agent whose dependencies are met. No other agent of this process is offered it until it is handed
-   * back. `isMine`: not of those for all.
+   * The best message for this agent whose dependencies are met. This process offers it to no other agent until `handBack`.
+   * `isMine`: leaves out messages to all.
    */
   best(agent: string, isMine = false): Candidate | undefined | Promise<Candidate | undefined> {
     const next = this.#next(agent, isMine)
@@ -284,7 +274,7 @@ export class PendingIndex {
     return undefined
   }
 
-  /** The next candidate. `look`: listing the folder is quicker than trying the candidates that were leapt over. */
+  /** The next candidate. `look`: listing the folder is quicker than trying all candidates that were leapt over. */
   #next(agent: string, isMine: boolean): Candidate | 'look' | undefined {
     for (;;) {
       const heap = this.#ready.bestFor(agent, isMine)
@@ -307,7 +297,7 @@ export class PendingIndex {
     return this.#leaps.size > 0 || this.#ready.bestFor(agent)?.peek() !== undefined
   }
 
-  /** Offers a message again that was not taken. For one that was taken, and so is not known any more, nothing happens. */
+  /** Offers a message again, unless it was claimed or is gone. */
   handBack(candidate: Candidate): void {
     if (this.#isWaiting(candidate)) this.#ready.push(candidate)
   }
@@ -321,12 +311,12 @@ export class PendingIndex {
     }
   }
 
-  /** Still as it is known, and not held back. */
+  /** True when the candidate is neither gone nor changed nor held back. */
   #isWaiting(candidate: Candidate): boolean {
     return this.#candidates.get(candidate.name) === candidate && !this.#held.has(candidate.name)
   }
 
-  /** Another process took this one. Once such losses have cost as much as a listing, the folder is listed. */
+  /** Another process claimed this message. When such losses have cost as much as a listing, the folder is listed. */
   async lost(candidate: Candidate, tookMs: number): Promise<void> {
     this.#leaps.lost(candidate, this.#ready.sizeFor(candidate.to))
     this.#lostMs += tookMs
@@ -335,12 +325,12 @@ export class PendingIndex {
     await this.#look(true)
   }
 
-  /** What still holds a message back; empty when nothing does. What waits itself, as far as is known, is not looked for. */
+  /** What still holds a message back; empty when nothing does. A dependency that waits in this queue is not looked up. */
   judge(message: Pick<AcmqRecord, 'id' | 'dependencies'>): Promise<readonly DependencyState[]> {
     return this.#dependencies.judge(message, (id) => this.#isOurs(id))
   }
 
-  /** True when all of these are known to be done, without looking. */
+  /** True when all of these are known to be met, without looking. */
   areMet(dependencies: readonly string[]): boolean {
     return this.#dependencies.areMet(dependencies)
   }
@@ -350,7 +340,7 @@ export class PendingIndex {
     return this.#dependencies.stateOf(id)
   }
 
-  /** Every message held back, for this agent or for anybody, judged now, and why. */
+  /** The messages that are held back, for this agent or for all agents, and why. */
   async blocked(agent?: string, isMine = false) {
     const result: Parked[] = []
     for (const candidate of this.#candidates.values()) {
@@ -368,7 +358,7 @@ export class PendingIndex {
     }))
   }
 
-  /** The same with the cycle that a message is in. Searched only when a message waits for another waiting one. */
+  /** Adds the cycle that a message is in. Cycles are searched only when a message waits for another waiting message. */
   async #named(held: readonly Parked[]): Promise<Parked[]> {
     if (!held.some(({ states }) => states.some((state) => state.is === 'waiting' && state.state === 'pending'))) {
       return [...held]
@@ -380,7 +370,7 @@ export class PendingIndex {
     return held.map(({ candidate, states }) => ({ candidate, states: cycles.name(candidate.id, states) }))
   }
 
-  /** Why one message is held back, for people: with the cycle that it is in. */
+  /** Why one message is held back, with the cycle that it is in. */
   async whyHeld(candidate: Candidate): Promise<readonly DependencyState[]> {
     const states = await this.judge(candidate)
     return (await this.#named([{ candidate, states }]))[0]!.states
@@ -392,8 +382,7 @@ export class PendingIndex {
   }
 
   #learn(name: string, record: AcmqRecord): void {
-    this.#malformed.delete(name)
-    this.#closed.delete(name)
+    this.#unreadable.delete(name)
     const known = this.#candidates.get(name)
     if (known && isAsRemembered(known, record)) return
     if (known) this.#forget(name)
@@ -403,13 +392,10 @@ export class PendingIndex {
   async #read(name: string): Promise<void> {
     const read = await this.files.readHeader('pending', name)
     if (read?.outcome === 'message') this.#learn(name, read.message.record)
-    else if (!read) {
-      this.#malformed.delete(name)
-      this.#closed.delete(name)
-    } else {
+    else if (!read) this.#unreadable.delete(name)
+    else {
       this.#forget(name)
-      const unreadable = read.outcome === 'closed' ? this.#closed : this.#malformed
-      unreadable.set(name, read.problems[0])
+      this.#unreadable.set(name, read)
     }
   }
 
@@ -420,7 +406,6 @@ export class PendingIndex {
     this.#ready.push(candidate)
   }
 
-  /** Most queues have no dependencies, and then it does not matter which file has which id. */
   #learnAll(): void {
     this.#isLearning = true
     for (const { id, name } of this.#candidates.values()) this.#dependencies.learn(id, name, this.#candidates.size)
@@ -430,13 +415,12 @@ export class PendingIndex {
     this.#held.park(candidate, states, (id) => this.#isOurs(id))
   }
 
-  /** What is held back and still here may be worked on again. */
   #unpark({ name }: Candidate): void {
     const candidate = this.#held.release(name)
     if (candidate && this.#candidates.get(name) === candidate) this.#ready.push(candidate)
   }
 
-  /** True for a message that waits itself, as far as is known here. */
+  /** True for a message that is known to wait in this queue. */
   #isOurs(id: string): boolean {
     const name = this.#dependencies.nameOf(id)
     return name !== undefined && this.#candidates.has(name)
@@ -448,10 +432,9 @@ export class PendingIndex {
       this.#held.wentAway(known)
       this.#held.release(name)
     }
-    this.#malformed.delete(name)
-    this.#closed.delete(name)
+    this.#unreadable.delete(name)
     if (!this.#candidates.delete(name) || ++this.#gone < mostGone + this.#candidates.size) return
-    // Claims take gone messages out of the heaps one by one, but this process may never claim for the other recipients.
+    // Claims remove gone messages from a heap one by one, but this process may never claim for some recipients.
     this.#gone = 0
     this.#ready.keep((candidate) => this.#candidates.get(candidate.name) === candidate)
   }

@@ -1,4 +1,4 @@
-/** The messages that may be worked on as far as is known, best first, by recipient. */
+/** The messages that may be claimed, as far as is known: a heap for each recipient. */
 import { everyone } from '../../layout.ts'
 import { type Candidate, isBefore } from './candidate.ts'
 import { Heap } from './heap.ts'
@@ -16,7 +16,7 @@ export class Ready {
     heap.push(candidate)
   }
 
-  /** Where the best one for this agent is: among its own, or among those for everyone. `isMine`: only among its own. */
+  /** The heap with the best message for this agent: its own, or that of messages to all. `isMine`: its own. */
   bestFor(agent: string, isMine = false): Heap<Candidate> | undefined {
     const own = this.#heaps.get(agent)
     if (isMine) return own

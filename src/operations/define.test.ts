@@ -11,6 +11,8 @@ const divide = defineOperation({
   summary: 'Divide ten.',
   input: { by: integer('By what.', { required: true }) },
   outcomes: { divided: 'done', nothing: 'nothing' },
+  output: { divided: {}, nothing: {} },
+  effects: 'reads',
   examples: [{ command: 'divide 5', does: 'two' }],
   run(_context, { by }) {
     clock.advance(7)

@@ -113,8 +113,8 @@ interface Described<F extends Fields, O extends Outcomes> {
   /** Every way it can end without an error, and what that means to a caller. */
   readonly outcomes: O
   /** What it answers for each outcome, field by field. */
-  readonly output?: { readonly [Outcome in keyof O]: ShapeFields }
-  readonly effects?: Effects
+  readonly output: { readonly [Outcome in keyof O]: ShapeFields }
+  readonly effects: Effects
   /** Doing it twice with the same input is the same as once. What only reads always is. */
   readonly isRepeatable?: boolean
   readonly examples: readonly [Example, ...Example[]]

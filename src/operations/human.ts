@@ -37,7 +37,8 @@ const question = {
   '*': 'anything',
 } as const
 
-const decided = { message: headline, 'sent?': headline, durability, '*': 'anything' } as const
+const told = { ...headline, '*': 'anything' } as const
+const decided = { message: told, 'sent?': told, durability, '*': 'anything' } as const
 
 export const humanList = defineOperation({
   name: 'list',

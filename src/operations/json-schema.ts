@@ -74,7 +74,7 @@ function fieldSchema(field: Field): object {
 export function outputSchema({ output, lists }: Operation): object {
   const left: Shape = lists ? { 'leftOut?': 'integer' } : {}
   return {
-    oneOf: Object.entries(output ?? {}).map(([outcome, fields]) =>
+    oneOf: Object.entries(output).map(([outcome, fields]) =>
       schemaOf({ outcome: new OneOf([outcome]), ...fields, ...left }),
     ),
   }

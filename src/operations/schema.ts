@@ -40,7 +40,7 @@ export const schema = defineOperation({
     const found = [...all].filter(([name]) => asked === '' || name === asked || name.startsWith(`${asked} `))
     if (found.length === 0) throw noSuchOperation(asked, [...all.keys()])
     const operations = found.map(([name, operation]) => {
-      const { summary, input, effects = 'writes', isRepeatable = effects === 'reads', follow } = operation
+      const { summary, input, effects, isRepeatable = effects === 'reads', follow } = operation
       const goesOn = follow !== undefined
       return {
         name,

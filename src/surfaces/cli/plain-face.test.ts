@@ -9,6 +9,8 @@ const operation = defineOperation({
   summary: 'Send it.',
   input: {},
   outcomes: { sent: 'done' },
+  output: { sent: {} },
+  effects: 'reads',
   examples: [{ command: 'p send', does: 'send it' }],
   run: () => ({ outcome: 'sent' }) as const,
 })

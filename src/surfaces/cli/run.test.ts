@@ -23,6 +23,8 @@ const send = defineOperation({
     andThen: choice('What happens then.', ['nothing', 'conflict', 'defect', 'who'], { default: 'nothing' }),
   },
   outcomes: { sent: 'done', nothing: 'nothing' },
+  output: { sent: {}, nothing: {} },
+  effects: 'reads',
   examples: [{ command: 'acmq send alpha --body hello', does: 'sends hello' }],
   async run(context, { andThen, ...input }) {
     if (andThen === 'conflict')

@@ -25,6 +25,8 @@ const send = defineOperation({
     blocked: flag('Only blocked ones.'),
   },
   outcomes: { sent: 'done' },
+  output: { sent: {} },
+  effects: 'reads',
   examples: [{ command: 'acmq send', does: 'sends' }],
   run: () => ({ outcome: 'sent' }),
 })

@@ -1,6 +1,8 @@
 /** Which bus documents a mission should have, from the messages it has now. AC-MQ §13.2. */
 import type { Embedder } from '../../../../kernel/embedder.ts'
 import { withoutUndefined } from '../../../../kernel/field.ts'
+import { isEndpointFailure, withMeaning } from '../../../../messaging/search/embedding.ts'
+import type { VectorIndex } from '../../../../messaging/search/vector-index.ts'
 import { type Grouped, groupKnown } from '../../../../text/grouping.ts'
 import type { Neighbours } from '../../../../text/neighbours.ts'
 import { type Sample, sampleOf } from '../../../../text/sample.ts'
@@ -15,11 +17,9 @@ import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
 import { readExisting } from './bus-files.ts'
 import type { OpenCache } from './cache.ts'
-import { isEndpointFailure, withMeaning } from './embedding.ts'
 import { embedMessages, newestFirst, rankMessages } from './search.ts'
 import { isSummaryTask } from './summary-task.ts'
 import { byTime } from './texts.ts'
-import type { VectorIndex } from './vector-index.ts'
 
 export interface Plan {
   readonly trigger: Trigger

@@ -4,6 +4,7 @@
  */
 import { type Draft, type Envelope, handleOf, type Lifted, type Urgency } from '../../kernel/envelope.ts'
 import { carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
+import type { ArchivedEntry } from './archive/archive.ts'
 import { readDependency } from './dependencies.ts'
 import { stages } from './lifecycle.ts'
 import { isQueueName } from './schema.ts'
@@ -17,6 +18,8 @@ const urgencyOf = (priority: number): Urgency =>
 
 export type PlacedView = (AcmqView | ArchivedView) & {
   readonly place: string
+  /** Where an archived message lies, if that is known already. */
+  readonly entry?: ArchivedEntry
   /** When the claim runs out, of a message that is worked on. */
   readonly until?: number
 }
@@ -24,7 +27,7 @@ export type PlacedView = (AcmqView | ArchivedView) & {
 const endOf = ({ until }: PlacedView) => (until === undefined ? {} : { until: new Date(until).toISOString() })
 
 /** Of an archived message less is known without opening its pack: it counts as an ask of normal urgency. */
-export function lift(view: PlacedView): Envelope {
+export function lift({ entry: _, ...view }: PlacedView): Envelope {
   const { protocol, id, from, to, state, path, summary, createdAt, place } = view
   const head = { protocol, id, from, to, state, path, summary, createdAt, place }
   const carried = 'envelope' in view && view.envelope !== undefined ? carriedFieldsIn(parsed(view.envelope)) : {}

@@ -36,7 +36,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     hasFaces: true,
   },
   // What concerns messages of several protocols, by the contract alone.
-  bridge: { imports: ['protocols', 'messaging', 'formats', 'tree', 'kernel'], builtins: 'no-files' },
+  bridge: { imports: ['protocols', 'messaging', 'formats', 'text', 'tree', 'kernel'], builtins: 'no-files' },
   adapters: {
     imports: ['kernel'],
     builtins: 'no-files',

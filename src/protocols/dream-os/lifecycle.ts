@@ -30,6 +30,15 @@ export const stages = {
   'archive/rejected': 'failed',
 } as const satisfies Readonly<Record<Folder, Stage>>
 
+/** Where a message of a shared mailbox can be: in the mailbox, or in the archive beside it. */
+export const mailboxStages = {
+  waiting: 'written',
+  given: 'claimed',
+  processed: 'finished',
+  packed: 'finished',
+} as const satisfies Readonly<Record<string, Stage>>
+export type MailboxState = keyof typeof mailboxStages
+
 const ways: Readonly<Record<Folder, Partial<Record<Transition, Folder>>>> = transitions
 
 /** Where a transition leads. That there is no such way is a mistake in this program, never of a caller. */

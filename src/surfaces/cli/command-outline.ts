@@ -12,6 +12,7 @@ import { agentsAdd, agentsList, agentsRemove, agentsShow } from '../../operation
 import { lock, locks, unlock } from '../../operations/neutral/locks.ts'
 import { show, thread, wait, why } from '../../operations/neutral/look.ts'
 import { now } from '../../operations/neutral/now.ts'
+import { search } from '../../operations/neutral/search.ts'
 import { send } from '../../operations/neutral/send.ts'
 import { done, fail, release, renew } from '../../operations/neutral/settle.ts'
 import { inbox, take } from '../../operations/neutral/take.ts'
@@ -48,6 +49,7 @@ export const commandOutline = async (): Promise<Outline> => ({
     show,
     thread,
     why,
+    search,
     lock,
     unlock,
     locks,

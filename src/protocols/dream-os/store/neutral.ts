@@ -1,6 +1,7 @@
 /**
- * Dream.OS in neutral words: the inboxes of agents. What lies in a shared mailbox belongs to the agent that has claimed it, by
- * whatever name, and is told by `dream mailbox`. It has no places (missions, workspaces).
+ * Dream.OS in neutral words: the inboxes of agents. What lies in a shared mailbox is listed and found, but taken and ended by
+ * `dream mailbox` alone: it belongs to the agent that has claimed the mailbox, by whatever name. It has no places (missions,
+ * workspaces).
  */
 import { isMeant } from '../../../kernel/short-id.ts'
 import { type TreePath, treePath } from '../../../kernel/tree-path.ts'
@@ -10,13 +11,16 @@ import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, type SettledView, textOf } from '../envelope.ts'
 import { eventSubject, isEvent } from '../event-format.ts'
 import { deliveredTo, folderPath, folders, runtimePath } from '../layout.ts'
+import { type MailboxState, mailboxStages } from '../lifecycle.ts'
 import { type AgentId, agentId } from '../names.ts'
 import { eventTypes, isObject } from '../schema.ts'
 import type { Dream } from './dream.ts'
 import { isMessage } from './inboxes.ts'
+import { mailboxViews } from './mailbox-listing.ts'
 import type { DreamView, OutcomeInput } from './outcomes.ts'
 
 const protocol = { name: 'dream', title: 'Dream.OS' }
+const mailboxStates = Object.keys(mailboxStages) as MailboxState[]
 const watchedFolders = ['inbox', 'outbox', 'working'] as const
 /** Without the archive, which only grows. */
 const current = folders.filter((folder) => !folder.startsWith('archive/'))
@@ -59,6 +63,13 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
       } else yield view
     }
   }
+  async function* every(states: readonly string[] | undefined, archived: boolean): AsyncGenerator<SettledView> {
+    const all = archived ? folders : current
+    yield* withClaims(inboxes.everywhere(states ? folders.filter((folder) => states.includes(folder)) : all))
+    const wanted = mailboxStates.filter((state) => states?.includes(state) ?? (archived || state !== 'packed'))
+    if (wanted.length > 0) yield* mailboxViews(dream, wanted)
+  }
+
   async function* meant(id: string): AsyncGenerator<DreamView> {
     for await (const view of inboxes.everywhere(folders)) if (isMeant(id, view.id)) yield view
   }
@@ -73,11 +84,16 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     async *waiting(agent) {
       yield* (await inboxes.list(agent)).waiting
     },
-    each({ states, archived }) {
-      const all = archived ? folders : current
-      return withClaims(inboxes.everywhere(states ? folders.filter((folder) => states.includes(folder)) : all))
+    each: ({ states, archived }) => every(states, archived),
+    async *find(id) {
+      let isFound = false
+      for await (const view of withClaims(meant(id))) {
+        isFound = true
+        yield view
+      }
+      if (isFound) return
+      for await (const view of mailboxViews(dream, mailboxStates)) if (isMeant(id, view.id)) yield view
     },
-    find: (id) => withClaims(meant(id)),
     watched: async () => [
       runtimePath(parts.places),
       ...(await agents.withFolders()).flatMap((agent) =>

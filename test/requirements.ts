@@ -382,6 +382,11 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   ],
   ['X-presence', 'Who is there is known, and what the dead held is freed.'],
   ['X-threads', 'A conversation can be followed across protocols.', 'built'],
+  [
+    'X-search',
+    'One search finds messages of all protocols by words and by meaning, archived, logged and taken ones too.',
+    'built',
+  ],
   ['X-human', 'Everything that waits for a person is in one inbox with a way to answer.', 'built'],
   ['X-wake', 'An agent is woken without typing into its terminal, once for many messages.'],
   ['X-guard', 'Locks take globs and can be enforced at commit and at edit.'],

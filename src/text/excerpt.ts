@@ -12,7 +12,7 @@ const leastInCommon = 4
  */
 export function excerptOf(text: string, query: string, most: number, known = ''): string {
   const line = oneLine(text.slice(0, mostCompared))
-  const seen = oneLine(known)
+  const seen = oneLine(known).replace(/…$/, '')
   const rest = line.startsWith(seen) ? line.slice(seen.length).trim() : line
   if (most < 1 || rest === '') return ''
   return cut(rest, bestStart(rest, [...new Set(termsOf(subjectOf(query)))], most), most)
@@ -44,13 +44,17 @@ const isAlike = (one: string, wanted: string): boolean =>
   one === wanted ||
   (Math.min(one.length, wanted.length) >= leastInCommon && (one.startsWith(wanted) || wanted.startsWith(one)))
 
-/** From about `at` on, without half a word at either end. */
+/** From about `at` on, without half a word or character at either end. */
 function cut(line: string, at: number, most: number): string {
   const room = Math.max(0, most - 2)
   let start = Math.max(0, Math.min(at - Math.floor(most * (1 - reach)), line.length - room))
   if (start > 0) start = Math.min(at, line.indexOf(' ', start - 1) + 1 || start)
   let end = Math.min(line.length, start + room)
-  if (end < line.length) end = Math.max(line.lastIndexOf(' ', end), start + Math.floor(room / 2))
-  const piece = line.slice(start, end).trim().toWellFormed()
+  const space = line.lastIndexOf(' ', end)
+  if (end < line.length && space > start + room / 2) end = space
+  const piece = line
+    .slice(start, end)
+    .replace(/^\p{Cs}|\p{Cs}$/gu, '')
+    .trim()
   return `${start > 0 ? '…' : ''}${piece}${end < line.length ? '…' : ''}`
 }

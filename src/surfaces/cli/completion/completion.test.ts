@@ -72,6 +72,7 @@ describe('bash', () => {
         'show',
         'thread',
         'why',
+        'search',
         'lock',
         'unlock',
         'locks',

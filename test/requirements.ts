@@ -368,7 +368,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   ['X-web', 'A dashboard shows everything live, and a person can act in it.'],
   ['X-run', 'Any agent program can work a queue by one command.'],
   ['X-install', 'One command connects an agent client, and another undoes it.'],
-  ['X-search', 'All messages of all protocols can be searched, by word and by meaning.'],
+  ['X-search', 'All messages of all protocols can be searched, by word and by meaning.', 'built'],
   [
     'X-index',
     'Every index is disposable; deleting it changes no answer, and foreign files show up by themselves.',
@@ -382,11 +382,6 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   ],
   ['X-presence', 'Who is there is known, and what the dead held is freed.'],
   ['X-threads', 'A conversation can be followed across protocols.', 'built'],
-  [
-    'X-search',
-    'One search finds messages of all protocols by words and by meaning, archived, logged and taken ones too.',
-    'built',
-  ],
   ['X-human', 'Everything that waits for a person is in one inbox with a way to answer.', 'built'],
   ['X-wake', 'An agent is woken without typing into its terminal, once for many messages.'],
   ['X-guard', 'Locks take globs and can be enforced at commit and at edit.'],

@@ -80,6 +80,10 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     hasPlaces: false,
     lift,
     text: async ({ path, message }) => ((await parts.tree.look(treePath(path))) ? textOf(message) : undefined),
+    ownCommand({ state, to }) {
+      const isInMailbox = mailboxStates.includes(state as MailboxState)
+      return isInMailbox ? `signalbox dream mailbox next --${to} --as AGENT` : undefined
+    },
     seen: () => agents.seen(),
     async *waiting(agent) {
       yield* (await inboxes.list(agent)).waiting

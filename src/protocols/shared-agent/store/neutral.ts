@@ -55,6 +55,8 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
     lift,
     // What was said does not change while its session is there.
     text: async ({ path, record }) => ((await parts.tree.look(treePath(path))) ? textOf(record) : undefined),
+    ownCommand: ({ place, to, record }) =>
+      'did' in record ? `signalbox session inbox --session ${place} --as ${to}` : undefined,
     seen: ({ place }) => seenAgents(parts, place),
     async *waiting(agent) {
       for (const { session, task } of await waitingTasks(parts, agent)) yield messageOf(session.id, task)

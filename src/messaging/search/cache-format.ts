@@ -28,7 +28,7 @@ export function unsealed<T>(kind: string, bytes: Uint8Array, parse: (value: any)
   }
 }
 
-export interface PackedFeatures {
+interface PackedFeatures {
   readonly sizes: readonly (readonly number[])[]
   readonly terms: string
   readonly counts: string

@@ -13,15 +13,15 @@ import { bodyElsewhere } from '../large-bodies.ts'
 import type { MissionFiles } from '../parts.ts'
 import { archivedText, listQueues, type MessageText, type QueueListing, queuedText } from './texts.ts'
 
-/** Two changes may have the same time, so what changed this lately, in milliseconds, may have changed again. */
-const tooRecent = 2000
+/** A second change within so many milliseconds may leave the times of a file as they are, so a younger mark is not trusted. */
+export const tooRecent = 2000
 const mostInMemory = 8
 
 type Place = QueueName | ArchivedEntry
 
 export const markOf = ({ size, modifiedAt, changedAt }: TimedEntry): string => `${size} ${modifiedAt} ${changedAt}`
 
-/** Empty while it may change again without looking other. */
+/** Empty while a second change might not show in it. */
 export const settledMark = (entry: TimedEntry, now: number): string =>
   now - Math.max(entry.modifiedAt, entry.changedAt) > tooRecent ? markOf(entry) : ''
 
@@ -58,7 +58,7 @@ export class OpenCache {
       const had = this.#known.get(key)
       const text = had?.mark === mark ? undefined : await this.#textAt(at, name)
       if (text) this.#read++
-      // A body that lies elsewhere may change by itself.
+      // A body in a file of its own may change while the message does not.
       const kept = text && bodyElsewhere(text.message) === undefined ? settled : ''
       const entry = had?.mark === mark ? had : text && entryOf({ ...text.message, ...text }, kept)
       if (!entry) return

@@ -368,7 +368,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
   ['X-web', 'A dashboard shows everything live, and a person can act in it.'],
   ['X-run', 'Any agent program can work a queue by one command.'],
   ['X-install', 'One command connects an agent client, and another undoes it.'],
-  ['X-search', 'All messages of all protocols can be searched, by word and by meaning.'],
+  ['X-search', 'All messages of all protocols can be searched, by word and by meaning.', 'built'],
   [
     'X-index',
     'Every index is disposable; deleting it changes no answer, and foreign files show up by themselves.',

@@ -80,8 +80,10 @@ async function whyUnfinished(
   return { why: `${holder} was shown it and works on it${until}${lastSeen}.`, next: call('wait', { handle }) }
 }
 
-async function whyNotTaken(bus: Bus, { envelope, member }: FoundMessage): Promise<Reason> {
+async function whyNotTaken(bus: Bus, { envelope, member, ownCommand }: FoundMessage): Promise<Reason> {
   const { id, to, dependsOn } = envelope
+  if (ownCommand !== undefined)
+    return { why: `It waits for ${to}, and is read by a command of ${member.name} alone.`, next: ownCommand }
   for await (const question of member.neutral.questions?.() ?? [])
     if (question.id === id)
       return { why: `It is held back for a person: ${firstLine(question.why)}`, next: call('human list') }

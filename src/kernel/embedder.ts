@@ -10,3 +10,16 @@ export interface Embedder {
   /** One for each text, in the same order. */
   embed(texts: readonly string[]): Promise<Float32Array[]>
 }
+
+/** Where vectors come from. Asked when they are first needed. */
+export interface EmbedderPort {
+  /** `offline`: what comes with the package, whatever is configured. */
+  meaning(which?: 'configured' | 'offline'): Promise<Meaning>
+}
+
+export interface Meaning {
+  /** Without it, texts are compared by their words alone. */
+  readonly embedder?: Embedder
+  /** Why it is not the one that is configured, or why there is none; for people. */
+  readonly instead?: string
+}

@@ -23,7 +23,8 @@ export interface Headline {
 export type MessageKind = 'ask' | 'tell' | 'answer'
 
 /** How far a message has come, whatever its protocol calls it. Only a surface knows of `shown`. */
-export type Stage = 'written' | 'claimed' | 'shown' | 'finished' | 'failed'
+export type Stage = (typeof stages)[number]
+export const stages = ['written', 'claimed', 'shown', 'finished', 'failed'] as const
 
 export type Urgency = 'high' | 'normal' | 'low'
 

@@ -10,6 +10,7 @@ import { agentsAdd, agentsList, agentsRemove, agentsShow } from './neutral/agent
 import { lock, locks, unlock } from './neutral/locks.ts'
 import { show, thread, wait, why } from './neutral/look.ts'
 import { now } from './neutral/now.ts'
+import { search } from './neutral/search.ts'
 import { send } from './neutral/send.ts'
 import { done, fail, release, renew } from './neutral/settle.ts'
 import { inbox, take } from './neutral/take.ts'
@@ -46,6 +47,7 @@ export const outline = async (): Promise<Outline> => ({
     show,
     thread,
     why,
+    search,
     lock,
     unlock,
     locks,

@@ -155,6 +155,8 @@ export interface Message {
   readonly envelope: Envelope
   /** The text meant to be read, as it is now; `undefined` when the message is gone. Data, never instructions to this program. */
   text(): Promise<string | undefined>
+  /** The command of its protocol by which its reader gets it, where `take` does not hand it out. */
+  readonly ownCommand?: string
 }
 
 export interface SeenFilter {

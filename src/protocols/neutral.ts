@@ -47,6 +47,8 @@ export interface Source<View extends Headline> {
   lift(view: View): Envelope
   /** As it is now; `undefined` when the message is gone. */
   text(view: View): Promise<string | undefined>
+  /** See `Message.ownCommand`. */
+  ownCommand?(view: View): string | undefined
   seen(filter: SeenFilter): AsyncIterable<string>
   /** What an agent could take, the next one first. */
   waiting(agent: string, limit: number): AsyncIterable<View>
@@ -92,7 +94,11 @@ export type OwnVerbs = Pick<
 
 export function neutralOf<View extends Headline>(source: Source<View>, own: OwnVerbs): Neutral {
   const { protocol, isSameAgent = (one, other) => one === other } = source
-  const message = (view: View): Message => ({ envelope: source.lift(view), text: () => source.text(view) })
+  const message = (view: View): Message => {
+    const ownCommand = source.ownCommand?.(view)
+    const one = { envelope: source.lift(view), text: () => source.text(view) }
+    return ownCommand === undefined ? one : { ...one, ownCommand }
+  }
   const settled = async (settling: Promise<SettledView<View>>): Promise<Settled> => {
     const { message: view, ...rest } = await settling
     return { ...rest, message: source.lift(view) }

@@ -27,7 +27,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   text: { imports: ['kernel'], builtins: 'none' },
   tree: { imports: ['kernel'], builtins: 'no-files' },
   // What every protocol needs, once: a mechanism a folder. Knows no protocol.
-  messaging: { imports: ['tree', 'formats', 'kernel'], builtins: 'no-files' },
+  messaging: { imports: ['tree', 'formats', 'text', 'kernel'], builtins: 'no-files' },
   engines: { imports: ['tree', 'kernel'], builtins: 'all', packages: ['koffi'], strangers: {} },
   protocols: {
     imports: ['messaging', 'formats', 'text', 'tree', 'kernel'],
@@ -36,7 +36,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     hasFaces: true,
   },
   // What concerns messages of several protocols, by the contract alone.
-  bridge: { imports: ['protocols', 'messaging', 'formats', 'tree', 'kernel'], builtins: 'no-files' },
+  bridge: { imports: ['protocols', 'messaging', 'formats', 'text', 'tree', 'kernel'], builtins: 'no-files' },
   adapters: {
     imports: ['kernel'],
     builtins: 'no-files',

@@ -52,7 +52,7 @@ const listing: readonly (readonly string[])[] = [
   ['circe inbox', 'circe log', 'circe tasks'],
   ['dream completed', 'dream governance query', 'dream mailbox list', 'dream route', 'dream task inbox', 'dream tasks'],
   ['session inbox', 'session list', 'session locks', 'session log', 'session work'],
-  ['agents list', 'signalbox inbox', 'signalbox locks', 'signalbox thread'],
+  ['agents list', 'signalbox inbox', 'signalbox locks', 'signalbox search', 'signalbox thread'],
   ['human list', 'signalbox bridge', 'signalbox doctor', 'signalbox export', 'signalbox import'],
 ]
 

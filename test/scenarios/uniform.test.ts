@@ -34,7 +34,7 @@ describe('exit status 1', () => {
       'take',
     ],
     'was waited for': ['inbox', 'send', 'wait', 'acmq wait', 'circe inbox', 'dream prompt ask', 'mr await'],
-    'was searched': ['acmq bus', 'acmq search', 'dream governance query'],
+    'was searched': ['search', 'acmq bus', 'acmq search', 'dream governance query'],
     'nobody was there to get it': ['mr broadcast'],
     'is somebody else’s turn': ['doctor', 'lock', 'session say', 'session translate'],
   }
@@ -63,7 +63,7 @@ describe('who acts', () => {
   /** Commands in which somebody is named who need not be the one who acts. */
   const others = [
     ...['mr init', 'mr keys', 'mr recover', 'mr status', 'mr unacked', 'mr taken', 'mr evicted'],
-    ...['mr rejected', 'dream completed', 'dream governance query', 'dream state'],
+    ...['mr rejected', 'dream completed', 'dream governance query', 'dream state', 'search'],
   ]
 
   verifies(

@@ -70,6 +70,22 @@ describe('why', () => {
     )
   })
 
+  verifies('X-ladder', 'a message is read by a command of its own protocol alone', async () => {
+    const { box, why } = await open()
+    await box.dream.mailboxes.init(1)
+    const sent = await box.dream.messages.send({ mailbox: 1, from: 'Lead', command: 'fix', params: {} })
+    const mailed = `dream:${sent.message.message_id}`
+    expect(await box.why(mailed)).toMatchObject({
+      why: 'It waits for mailbox 1, and is read by a command of dream alone.',
+      next: '`dream mailbox next {"mailbox":"1","as":"AGENT"}`',
+    })
+    await box.sessions.start('crew')
+    await box.sessions.say('#DIRECT:ann:bring a jack', { agent: 'bob' })
+    const said = (await box.search('jack', { only: 'words' })).hits[0]!.message.handle
+    expect(await box.why(said)).toMatchObject({ next: 'signalbox session inbox --session crew --as ann' })
+    expect(await why(said)).toBe('It waits for ann, and is read by a command of session alone.')
+  })
+
   verifies('X-ladder', 'a message is not finished', async () => {
     const { box, clock, send, why } = await open()
     const native = await send('coder')
@@ -109,6 +125,7 @@ describe('why', () => {
     for (const words of [
       'Nobody has seen',
       'cannot be woken',
+      'is read by a command of',
       'the first agent that takes it',
       'which is not finished',
       'has failed',

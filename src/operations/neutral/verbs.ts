@@ -10,8 +10,10 @@ import {
   type Waiting,
 } from '../../bridge/box.ts'
 import type { Rung } from '../../bridge/ladder.ts'
+import type { FoundMessages, MessageSearch } from '../../bridge/search.ts'
 import type { Conversation } from '../../bridge/thread.ts'
 import type { Explanation } from '../../bridge/why.ts'
+import type { EmbedderPort } from '../../kernel/embedder.ts'
 import type { Envelope } from '../../kernel/envelope.ts'
 import { busOf } from '../bus.ts'
 import type { StoresPlace } from '../stores.ts'
@@ -39,6 +41,8 @@ export interface Verbs {
   thread(handle: string): Promise<Conversation>
   /** Why a message is where it is, and what to do about it. */
   why(handle: string): Promise<Explanation>
+  /** Messages of all protocols, archived ones too, by their words and by what they mean. */
+  search(query: string, options?: MessageSearch): Promise<FoundMessages>
   agents(): Promise<AgentList>
 }
 
@@ -53,7 +57,7 @@ export interface WorkMessage extends TakenMessage {
 /** As long as a signal wants: a wait has a bound, and is begun again. */
 const oneWaitMs = 3600_000
 
-export function verbsOf(place: StoresPlace): Verbs {
+export function verbsOf(place: StoresPlace & EmbedderPort): Verbs {
   const bus = () => (opened ??= busOf(place))
   let opened: ReturnType<typeof busOf> | undefined
   // One for each call: where agents are at home may change between two.
@@ -103,6 +107,8 @@ export function verbsOf(place: StoresPlace): Verbs {
     },
     thread: async (handle) => (await import('../../bridge/thread.ts')).threadOf(await bus(), handle),
     why: async (handle) => (await import('../../bridge/why.ts')).explain(await bus(), handle),
+    search: async (query, options) =>
+      (await import('../../bridge/search.ts')).searchMessages(await bus(), place, query, options),
     agents: async () => (await import('../../bridge/agents.ts')).listAgents(await bus()),
   }
 }

@@ -1,6 +1,8 @@
 /** A workspace as commands and the library see it: root, configuration and tree, each made at its first use. */
 import { type Clock, systemClock } from '../../kernel/clock.ts'
+import type { EmbedderPort } from '../../kernel/embedder.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
+import { once } from '../../kernel/once.ts'
 import type { Outside } from '../../kernel/outside.ts'
 import type { Store } from '../../protocols/contract.ts'
 import type { Tree } from '../../tree/tree.ts'
@@ -38,6 +40,8 @@ export interface LazyWorkspace {
   clusterHealth(): Promise<ClusterHealth | undefined>
   /** A protocol in this workspace, as it is configured. Always the same one; closed with the workspace. */
   store<P extends AnyProtocol>(protocol: P): Promise<StoreOf<P>>
+  /** Where vectors of texts come from, as the user has set it. */
+  meaning: EmbedderPort['meaning']
   /** A tree of plain files somewhere else, with the defaults; relative to the root. */
   openTree(folder: string, clock?: Clock): Promise<Tree>
   /** The workspace of plain files in another directory, as it is configured there; closed by the caller. */
@@ -131,6 +135,13 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     return protocolLine(name) && (await storeOnce(name)).neutral()
   }
 
+  const recently = async () => (await import('./recently.ts')).recently(() => treeOnce())
+
+  const meaning = once(async () => {
+    const models = await (await readOnce()).section('models')
+    return (await import('../meaning.ts')).embedderPort({ packageFile, models, outside, recently })
+  })
+
   const stores = new Map<string, Promise<Store>>()
 
   const storeOnce = (name: string): Promise<Store> => {
@@ -155,7 +166,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       names: protocols.map(({ name }) => name),
       startSelf: startAgain,
       models: () => section('models'),
-      recently: async () => (await import('./recently.ts')).recently(() => treeOnce()),
+      recently,
     })
     return protocol.open({ ...ports, tree: await treeOnce(), clock, settings })
   }
@@ -168,6 +179,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     },
     tree: ({ makeRoot, recover } = {}) => treeOnce(makeRoot, recover),
     store,
+    meaning: async (which) => (await meaning()).meaning(which),
     async clusterHealth() {
       const configuration = await readOnce()
       const { engine: address } = configuration

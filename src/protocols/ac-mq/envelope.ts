@@ -5,6 +5,7 @@
 import { type Draft, type Envelope, handleOf, type Lifted, type Urgency } from '../../kernel/envelope.ts'
 import { withoutUndefined } from '../../kernel/field.ts'
 import { carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
+import type { ArchivedEntry } from './archive/archive.ts'
 import { readDependency } from './dependencies.ts'
 import { stages } from './lifecycle.ts'
 import { isQueueName } from './schema.ts'
@@ -18,12 +19,14 @@ const urgencyOf = (priority: number): Urgency =>
 
 export type PlacedView = (AcmqView | ArchivedView) & {
   readonly place: string
+  /** Where an archived message lies, if that is known already. */
+  readonly entry?: ArchivedEntry
   /** When the claim on the message runs out. */
   readonly until?: number
 }
 
 /** An archived message counts as an ask of normal urgency: only its pack, which is not opened here, says more. */
-export function lift(view: PlacedView): Envelope {
+export function lift({ entry: _, ...view }: PlacedView): Envelope {
   const { protocol, id, from, to, state, path, summary, createdAt, place } = view
   const head = { protocol, id, from, to, state, path, summary, createdAt, place }
   const carried = 'envelope' in view && view.envelope !== undefined ? carriedFieldsIn(parsed(view.envelope)) : {}

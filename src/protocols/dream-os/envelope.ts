@@ -16,8 +16,8 @@ import {
 import { type CarriedField, carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
 import { eventSubject, isEvent } from './event-format.ts'
 import { type PlainMessage, statedFieldsOf } from './format.ts'
-import { messageFileName, taskFileName } from './layout.ts'
-import { stages } from './lifecycle.ts'
+import { type Folder, messageFileName, taskFileName } from './layout.ts'
+import { type MailboxState, mailboxStages, stages } from './lifecycle.ts'
 import { isTaskId } from './names.ts'
 import { eventTypes, isObject } from './schema.ts'
 import type { DreamView } from './store/outcomes.ts'
@@ -28,8 +28,12 @@ const plainMessage = 'MESSAGE'
 const priorities = { high: 1, normal: 3, low: 5 } as const
 const answering: readonly string[] = [eventTypes.completed, eventTypes.failed, eventTypes.answered]
 
-/** With what the folder of a file does not tell: whether its task failed (`completed_tasks.json` does), and who holds it. */
-export interface SettledView extends DreamView {
+/**
+ * A file, or a message of a shared mailbox, with what its place does not tell: whether its task failed (`completed_tasks.json`
+ * does), and who holds it.
+ */
+export interface SettledView extends Omit<DreamView, 'state'> {
+  readonly state: Folder | MailboxState
   readonly hasFailed?: boolean
   readonly claim?: HeldBy
 }
@@ -38,7 +42,7 @@ type LiftedFields = Pick<Lifted, 'kind' | 'urgency' | 'needsAnswer' | 'dependsOn
   Pick<Envelope, CarriedField> & { readonly summary: string }
 
 export function lift({ message, file: _, hasFailed = false, ...headline }: SettledView): Envelope {
-  const stage = hasFailed ? 'failed' : stages[headline.state]
+  const stage = hasFailed ? 'failed' : { ...stages, ...mailboxStages }[headline.state]
   return { ...headline, handle: handleOf(headline), stage, native: message, ...fieldsOf(message, headline.summary) }
 }
 

@@ -30,6 +30,15 @@ export const stages = {
   'archive/rejected': 'failed',
 } as const satisfies Readonly<Record<Folder, Stage>>
 
+/** Where a message of a shared mailbox can be: in the mailbox, or in the archive beside it. */
+export const mailboxStages = {
+  waiting: 'written',
+  given: 'claimed',
+  processed: 'finished',
+  packed: 'finished',
+} as const satisfies Readonly<Record<string, Stage>>
+export type MailboxState = keyof typeof mailboxStages
+
 const ways: Readonly<Record<Folder, Partial<Record<Transition, Folder>>>> = transitions
 
 /** Where a transition leads. A transition that is not in the table is a bug of Signalbox, never a mistake of a caller. */

@@ -4,14 +4,14 @@ import { type Draft, type Envelope, type Headline, handleOf, type Urgency } from
 import { printableLine } from '../../kernel/printable.ts'
 import { carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
 import { documentPath, sessionId } from './layout.ts'
-import { taskStages } from './lifecycle.ts'
-import type { Escalation, Task } from './record.ts'
+import { type SaidState, saidStages, taskStages } from './lifecycle.ts'
+import type { Escalation, SessionChange, Task } from './record.ts'
 import type { Priority } from './schema.ts'
 
-/** What was delegated or escalated, as a list shows it. */
+/** What was delegated, escalated or said, as a list shows it. */
 export interface SessionMessage extends Headline {
   readonly place: string
-  readonly record: Task | Escalation
+  readonly record: Task | Escalation | SessionChange
 }
 
 const priorities: Readonly<Record<Urgency, Priority>> = { high: 0, normal: 2, low: 3 }
@@ -37,8 +37,31 @@ export function messageOf(session: string, record: Task | Escalation): SessionMe
   }
 }
 
-/** The text of a task or an escalation. */
-export const textOf = (record: Task | Escalation): string => (isTask(record) ? record.task : record.issue)
+/** The id of what was said, by the number of its change. */
+export const saidIdOf = (n: number | string): string => `msg_${n}`
+
+/** What was said, for one of its readers; `all` where nobody had subscribed. */
+export const saidMessageOf = (
+  session: string,
+  said: SessionChange,
+  reader = 'all',
+  isRead = false,
+): SessionMessage => ({
+  protocol: 'session',
+  id: messageIdOf(session, { id: saidIdOf(said.n) }),
+  from: said.by,
+  to: reader,
+  state: isRead ? 'read' : 'sent',
+  path: documentPath(sessionId(session)),
+  summary: oneLine(textOf(said)),
+  createdAt: isoTime(said.at),
+  place: session,
+  record: said,
+})
+
+/** What was said, as it is read. */
+export const textOf = (record: SessionMessage['record']): string =>
+  isTask(record) ? record.task : 'did' in record ? (record.text ?? '') : record.issue
 
 export function lift({ record, ...headline }: SessionMessage): Envelope {
   const lifted = {
@@ -52,6 +75,12 @@ export function lift({ record, ...headline }: SessionMessage): Envelope {
     attachments: [],
     native: record,
   } as const
+  if ('did' in record) {
+    const said = { ...lifted, needsAnswer: false, stage: saidStages[headline.state as SaidState] }
+    // A result names its task, and a broadcast its channel.
+    if (record.about === undefined || record.did === 'BROADCAST') return { ...said, kind: 'tell' }
+    return { ...said, kind: 'answer', replyTo: messageIdOf(headline.place, { id: record.about }) }
+  }
   if (!isTask(record)) return { ...lifted, stage: record.answer === undefined ? 'written' : 'finished' }
   const { state, priority, more, agent: by, attempts: attempt } = record
   return {
@@ -81,9 +110,11 @@ export function lower(draft: Draft, { id, at }: Pick<Task, 'id' | 'at'>): Task {
   return more ? { ...task, more } : task
 }
 
-const isTask = (record: Task | Escalation): record is Task => 'task' in record
+const isTask = (record: SessionMessage['record']): record is Task => 'task' in record
 
-function summaryOf({ summary, task }: Task): string {
-  const line = printableLine((summary ?? task).trim().split(/\r?\n/, 1)[0]!)
+const summaryOf = ({ summary, task }: Task): string => oneLine(summary ?? task)
+
+function oneLine(text: string): string {
+  const line = printableLine(text.trim().split(/\r?\n/, 1)[0]!)
   return line.length > longestSummary ? `${line.slice(0, longestSummary - 1)}…` : line
 }

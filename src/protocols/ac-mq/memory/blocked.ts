@@ -1,17 +1,17 @@
-/** Messages that wait for what will never be done: what failed, is unknown, or waits for them. AC-MQ §7.1. Pure. */
+/** Messages that can never start, since a dependency failed, is unknown, or waits for them in turn. AC-MQ §7.1. Pure. */
 import { groupBy } from '../../../kernel/group-by.ts'
 import { finderAmong } from '../../../kernel/short-id.ts'
 import { addressBehind, readDependency, wayOf } from '../dependencies.ts'
 import type { MissionAddress } from '../names.ts'
 import type { Linked } from './chains.ts'
 
-export interface LinkedMessage extends Linked {
+interface LinkedMessage extends Linked {
   readonly mission?: string
 }
 
 export interface Blocked {
   readonly on: string
-  /** `blocked`: what it depends on is blocked itself. `itself`: it depends on itself in the end. */
+  /** `blocked`: what it depends on is blocked, too. `itself`: it is part of a cycle of dependencies. */
   readonly by: 'failed' | 'unknown' | 'ambiguous' | 'outside' | 'blocked' | 'itself'
 }
 
@@ -49,13 +49,13 @@ export function blockedForGood<T extends LinkedMessage>(messages: readonly T[]):
   for (const message of left.keys()) {
     if (!blocked.has(message)) others.set(message, [...unmet.get(message)!].find(([other]) => !isFree.has(other))!)
   }
-  const around = inCircles(others)
-  for (const [message, [, on]] of others) blocked.set(message, { on, by: around.has(message) ? 'itself' : 'blocked' })
+  const inCycle = cyclesIn(others)
+  for (const [message, [, on]] of others) blocked.set(message, { on, by: inCycle.has(message) ? 'itself' : 'blocked' })
   return blocked
 }
 
-/** Those from which the way leads back to themselves. */
-function inCircles<T>(next: ReadonlyMap<T, readonly [other: T, on: string]>): ReadonlySet<T> {
+/** All that are part of a cycle. `next`: the one dependency of each that is followed. */
+function cyclesIn<T>(next: ReadonlyMap<T, readonly [other: T, on: string]>): ReadonlySet<T> {
   const seen = new Map<T, T>()
   const found = new Set<T>()
   for (const start of next.keys()) {
@@ -72,7 +72,7 @@ function inCircles<T>(next: ReadonlyMap<T, readonly [other: T, on: string]>): Re
 
 type Found<T> = { readonly message: T; readonly on: string } | Blocked
 
-/** `undefined` for a file, and for what cannot be told from these messages. */
+/** `undefined` for a file, and where these messages do not tell what is meant. */
 function finderIn<T extends LinkedMessage>(messages: readonly T[]): (message: T, text: string) => Found<T> | undefined {
   const missions = groupBy(messages, ({ mission = '' }) => mission)
   const finders = new Map([...missions].map(([mission, all]) => [mission, finderAmong(all)]))
@@ -92,7 +92,7 @@ function finderIn<T extends LinkedMessage>(messages: readonly T[]): (message: T,
   }
 }
 
-/** In words that go on after the name of the message. */
+/** The rest of a sentence that begins with the name of the message. */
 export function whyBlocked({ on, by }: Blocked, name: (id: string) => string): string {
   switch (by) {
     case 'failed':

@@ -1,14 +1,13 @@
 /**
- * A bus document: header, table, summary and log of messages that belong together, as Markdown. AC-MQ §13.1, §13.3. Its header
- * carries a checksum, by which a document that a person changed is known.
+ * A bus document: header, table, summary and log of messages that belong together, as Markdown. AC-MQ §13.1, §13.3. The checksum in
+ * its header shows whether a person has changed it.
  */
-import { hash } from 'node:crypto'
 import { groupBy } from '../../../kernel/group-by.ts'
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import type { AcmqViewWithBody } from '../store/view.ts'
 import { compactOf } from '../times.ts'
-import { contentDigest, logHeading, logStart } from './generated.ts'
-import { plainText } from './plain-text.ts'
+import { contentDigest, logHeading, logStart, quoteMark } from './generated.ts'
+import { plainText, printTable } from './plain-text.ts'
 
 export type Trigger = 'similarity' | 'chain' | 'milestone' | 'query'
 
@@ -35,7 +34,7 @@ export interface BusContent {
   readonly insteadOf?: string
 }
 
-/** So many ids tell which messages a document began with, and so which one a group that has grown belongs to. */
+/** A document names so many of its first messages: by these a group that has grown finds its document again. */
 const mostAnchors = 16
 
 /** The document, and the parts in which its log goes on. */
@@ -70,7 +69,7 @@ function headerOf(
   ]
 }
 
-/** The time is not part of what is checked: a document that says the same as before is the same. */
+/** The time is left out of the checksum: a document that says the same as before stays as it is. */
 function checked(title: string, header: readonly string[], rest: string, generatedAt: string): string {
   const lines = header.map((line) => `${line}\n`).join('')
   return `${title}**Generated:** ${generatedAt}\n${lines}**Check:** \`${contentDigest(`${title}${lines}${rest}`)}\`\n${rest}`
@@ -151,18 +150,15 @@ const summaryHeading = '\n## Thematic Summary\n\n'
 /** The query as it stands in a header, to find the document of the same one. */
 export const printedQuery = (query: string): string => plainText(query, 1000)
 
-function tableOf(messages: readonly BusMessage[]): string {
-  const rows = messages.map(({ createdAt, from, to, summary, status }) =>
-    [compactOf(createdAt), from, to, summary, status].map((cell) => plainText(cell)).join(' | '),
+const tableOf = (messages: readonly BusMessage[]): string =>
+  printTable(
+    ['Timestamp', 'From', 'To', 'Summary', 'Status'],
+    messages.map(({ createdAt, from, to, summary, status }) => [compactOf(createdAt), from, to, summary, status]),
   )
-  return ['Timestamp | From | To | Summary | Status', '--- | --- | --- | --- | ---', ...rows]
-    .map((row) => `| ${row} |\n`)
-    .join('')
-}
 
 function logEntries(messages: readonly BusMessage[]): string[] {
   const byText = groupBy(messages, ({ body }) => body)
-  const mark = `quote-${hash('sha256', [...byText.keys()].join('\0'), 'hex').slice(0, 8)}`
+  const mark = quoteMark([...byText.keys()].join('\0'))
   return [...byText].map(([body, same]) => {
     const files = same.map(
       ({ name, why }) => `**File:** ${inlineCode(name)}${why === undefined ? '' : `  \n**Why:** ${plainText(why)}`}`,

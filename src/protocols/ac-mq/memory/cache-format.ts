@@ -1,8 +1,12 @@
-/**
- * The cache of a mission as bytes: a line with a checksum, and JSON with lists of numbers in base64. It lies where strangers can
- * write, so whatever is odd about it makes it none, and everything is read and compared once more.
- */
-import { hash } from 'node:crypto'
+/** The cache of a mission as bytes. Whatever is odd about it makes it none, and everything is read and compared once more. */
+import {
+  packed,
+  packFeatures,
+  sealed,
+  unpacked,
+  unpackFeatures,
+  unsealed,
+} from '../../../messaging/search/cache-format.ts'
 import { NearestLists } from '../../../text/nearest-lists.ts'
 import type { Neighbours } from '../../../text/neighbours.ts'
 import { Tally } from '../../../text/tally.ts'
@@ -10,26 +14,15 @@ import type { CachedDocument, CachedMessage, MemoryCache } from './cache.ts'
 
 const kind = 'signalbox-acmq-memory-4'
 
-/** Notices a write that a power cut stopped. */
-const headOf = (bytes: Uint8Array): Buffer => Buffer.from(`${kind} ${hash('md5', bytes, 'hex').slice(0, 16)}\n`)
-
-export function printCache({ messages, documents, neighbours, usage, ...rest }: MemoryCache): Buffer {
-  const features = [...messages.values()].map((message) => message.features)
-  const told = {
+export const printCache = ({ messages, documents, neighbours, usage, ...rest }: MemoryCache): Buffer =>
+  sealed(kind, {
     ...rest,
     messages: [...messages].map(([key, { features: _, ...message }]) => [key, message]),
-    sizes: features.map(({ terms, numbers }) => [terms.length, numbers.length]),
-    // All in one: to unpack three lists for each of many messages takes long.
-    terms: packed(features.map(({ terms }) => terms)),
-    counts: packed(features.map(({ counts }) => counts)),
-    numbers: packed(features.map(({ numbers }) => numbers)),
+    ...packFeatures([...messages.values()].map((message) => message.features)),
     documents: [...documents],
     neighbours: neighbours && printNeighbours(neighbours),
     usage: usage && { ...usage, counts: [...usage.counts] },
-  }
-  const bytes = Buffer.from(JSON.stringify(told))
-  return Buffer.concat([headOf(bytes), bytes])
-}
+  })
 
 function printNeighbours({ sample, digests, cut, lengths, lists, terms }: Neighbours) {
   const { hashes, counts } = terms.entries()
@@ -38,38 +31,17 @@ function printNeighbours({ sample, digests, cut, lengths, lists, terms }: Neighb
   return { sample, digests, cut, lengths: packed([lengths]), likeness, places, used, tally }
 }
 
-export function readCache(bytes: Uint8Array): MemoryCache | undefined {
-  try {
-    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    const text = file.subarray(file.indexOf(10) + 1)
-    return headOf(text).equals(file.subarray(0, file.length - text.length))
-      ? parse(JSON.parse(text.toString('utf8')))
-      : undefined
-  } catch {
-    return undefined // Odd shapes fail in many ways, and all mean the same.
-  }
-}
+export const readCache = (bytes: Uint8Array): MemoryCache | undefined => unsealed(kind, bytes, parse)
 
-// biome-ignore lint/suspicious/noExplicitAny: what fails because it is odd is caught above
-function parse({ titles, provider, messages, sizes, documents, neighbours, usage, ...lists }: any) {
-  const terms = unpacked(Uint32Array, lists.terms)
-  const counts = unpacked(Int8Array, lists.counts)
-  const numbers = unpacked(Uint32Array, lists.numbers)
-  let [term, number] = [0, 0]
-  const entries = messages.map(([key, message]: [string, Omit<CachedMessage, 'features'>], i: number) => {
-    const [termCount, numberCount] = sizes[i]
-    const features = {
-      terms: terms.subarray(term, term + termCount),
-      counts: counts.subarray(term, term + termCount),
-      numbers: numbers.subarray(number, number + numberCount),
-    }
-    term += termCount
-    number += numberCount
-    return [key, { ...message, features }]
-  })
-  const isWhole = term === terms.length && term === counts.length && number === numbers.length
-  if (!isWhole || !entries.every(isMessage) || !documents.every(isDocument)) return undefined
-  if (!areTexts(titles) || !isText(provider)) return undefined
+// biome-ignore lint/suspicious/noExplicitAny: `unsealed` catches what fails because it is odd
+function parse({ titles, provider, messages, documents, neighbours, usage, ...lists }: any) {
+  const features = unpackFeatures(lists)
+  const entries = messages.map(([key, message]: [string, Omit<CachedMessage, 'features'>], i: number) => [
+    key,
+    { ...message, features: features[i]! },
+  ])
+  if (!entries.every(isMessage) || !documents.every(isDocument)) return undefined
+  if (features.length !== entries.length || !areTexts(titles) || !isText(provider)) return undefined
   return {
     titles,
     provider,
@@ -108,11 +80,3 @@ const isDocument = ([name, one]: [string, CachedDocument]): boolean => {
   const texts = [name, one.mark, one.madeOf, one.query, one.trigger, one.provider, one.summaryBy, one.check]
   return areTexts(texts) && areTexts(one.anchors) && areTexts(one.partChecks)
 }
-
-const packed = (lists: readonly ArrayBufferView[]): string =>
-  Buffer.concat(
-    lists.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
-  ).toString('base64')
-
-const unpacked = <T>(list: new (buffer: ArrayBuffer) => T, text: string): T =>
-  new list(new Uint8Array(Buffer.from(text, 'base64')).buffer)

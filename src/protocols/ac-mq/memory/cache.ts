@@ -1,6 +1,6 @@
 /**
- * What is kept of the messages of a mission and of its bus documents from the last time that documents were renewed: what each
- * message is compared by, which are most alike, and what each document was made of. Disposable. Pure.
+ * What is kept of the messages and bus documents of a mission since documents were last renewed: what each message is compared by,
+ * which messages are most alike, and what each document was made of. Disposable. Pure.
  */
 import { type Features, featuresOf } from '../../../text/features.ts'
 import type { Neighbours } from '../../../text/neighbours.ts'
@@ -10,7 +10,7 @@ import { contributionJudge } from './contributions.ts'
 import { contentDigest } from './generated.ts'
 import { comparedParts } from './message-parts.ts'
 
-/** A message, so that it need not be read again to know what it belongs to. */
+/** What is needed of a message to group it, without reading it again. */
 export interface CachedMessage extends Pick<AcmqView, 'id' | 'name' | 'createdAt' | 'dependencies'> {
   readonly status: string
   readonly content: string

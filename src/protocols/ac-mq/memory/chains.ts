@@ -12,7 +12,7 @@ export interface Linked {
 /** The dependencies of each message, as ids, as far as they are among the given messages. */
 export type LinksById = ReadonlyMap<string, readonly string[]>
 
-/** Short ids that mean several mean none. */
+/** A short id that fits several messages links to none. */
 export function linksOf(messages: readonly Linked[]): LinksById {
   const find = finderAmong(messages)
   const links = new Map<string, readonly string[]>()
@@ -29,7 +29,7 @@ export function linksOf(messages: readonly Linked[]): LinksById {
   return links
 }
 
-/** Groups of ids, at least two in each, of which all are completed; one that is not holds its whole group back. */
+/** Groups of at least two ids that are all completed. A group with a single unfinished message is left out. */
 export function completedChains(messages: readonly Linked[], links = linksOf(messages)): string[][] {
   const neighbours = new Map<string, Set<string>>()
   const join = (a: string, b: string) => neighbours.set(a, (neighbours.get(a) ?? new Set()).add(b))

@@ -39,7 +39,7 @@ export function clustersOf(
     const members = keys.map((key) => byKey.get(key)!)
     const joining = members.filter(({ cluster }) => cluster === undefined).map(({ name }) => name)
     const known = [...new Set(members.flatMap(({ cluster }) => cluster ?? []))]
-    // Files that would bring two clusters together stay where they are.
+    // Files that are like two clusters stay where they are: they would merge both.
     if (joining.length === 0 || known.length > 1) continue
     if (known.length === 1) clusters.push({ name: known[0]!, joining })
     else if (members.length >= leastFiles) {
@@ -54,7 +54,7 @@ export function clustersOf(
 
 const keyOf = ({ name, cluster }: ContextFile): string => `${cluster ?? ''}/${name}`
 
-/** What a file is called says what it is about, too. Data counts by its words. */
+/** The name of a file says what it is about, too. */
 export const comparedText = ({ name, text }: ContextFile): string =>
   `${name.replace(/\.[^.]*$/, '').replaceAll(/[-_.]/g, ' ')}\n${text}`
 
@@ -102,7 +102,8 @@ function summaryOf({ name, text }: ContextFile): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const [first = ''] = lines
   if (first === '') return 'nothing in it'
-  if (kind === 'csv' || kind === 'tsv') return `${rowsOf(lines.length - 1)} with the columns “${plainText(first, 160)}”`
+  if (kind === 'csv' || kind === 'tsv')
+    return `a table of ${lines.length === 2 ? 'one row' : `${lines.length - 1} rows`} with the columns “${plainText(first, 160)}”`
   const keys = kind === 'json' ? keysOf(text) : undefined
   if (keys !== undefined) return keys
   const declared = codeKinds.has(kind) ? declaredIn(text) : []
@@ -118,8 +119,6 @@ const dataKinds = new Set(['json', 'yaml', 'yml', 'toml', 'ini', 'xml', 'jsonl',
 const codeKinds = new Set(
   'ts tsx js mjs cjs jsx py rb go rs java kt c h cpp hpp cs php swift scala sh bash sql lua pl r'.split(' '),
 )
-
-const rowsOf = (count: number): string => (count === 1 ? 'a table of one row' : `a table of ${count} rows`)
 
 /** The members of a JSON object or list; `undefined` for other text, or when it is longer than what was read. */
 function keysOf(text: string): string | undefined {
@@ -144,7 +143,7 @@ const declaredIn = (text: string): string[] =>
 
 const mostTerms = 8
 
-/** Who names whom, and what some of them speak of together: each word once, where most of them say it first. */
+/** Which file names which, and which words several files share: each word once, the words of most files first. */
 function relationsOf(files: readonly ContextFile[], terms: readonly string[]): string[] {
   const naming = files.flatMap((a) =>
     files

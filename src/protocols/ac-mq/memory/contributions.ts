@@ -1,10 +1,10 @@
-/** Which messages contributed to a milestone, and why each is thought to. AC-MQ §13.2. */
+/** Which messages contributed to a milestone, and the reason for each. AC-MQ §13.2. */
 import { groupBy } from '../../../kernel/group-by.ts'
 import { shortOf } from '../../../kernel/short-id.ts'
 import { termsOf, wordsIn } from '../../../text/words.ts'
 import { type Linked, type LinksById, linksOf } from './chains.ts'
 
-export interface Contributor extends Linked {
+interface Contributor extends Linked {
   readonly createdAt: string
 }
 
@@ -15,7 +15,7 @@ export interface Milestone {
 
 export const milestoneQuery = (title: string): string => `Messages that contributed to the milestone: ${title}`
 
-/** How much of the words of a milestone a message has to say, if it neither names it nor belongs to what does. */
+/** The share of a milestone's words that a message must have if neither names the other. */
 const leastShare = 0.6
 
 /** Says why a message contributed to a milestone by itself; `undefined` when it did not. Depends on that message alone. */
@@ -35,8 +35,8 @@ export function contributionJudge(
 }
 
 /**
- * The reasons by title and id, of the messages that are given. To a milestone contributed what `judge` says; what came of that
- * (the fix that depends on a diagnosis), unless it belongs to another milestone by itself; and what all of these depend on.
+ * The reasons, by title of the milestone and id of the message. To a milestone contributed the messages that `judge` names; those
+ * that depend on them (the fix after a diagnosis), unless they belong to another milestone; and all dependencies of these.
  */
 export function contributionsTo<T extends Contributor>(
   milestones: readonly Milestone[],
@@ -53,15 +53,16 @@ export function contributionsTo<T extends Contributor>(
     milestones.map(({ title, reachedBy }, i) => {
       const reasons = own[i]!
       const isLate = (id: string) => reachedBy !== undefined && sentAt.get(id)! > reachedBy
-      follow(reasons, (id) => (after.get(id) ?? []).filter((next) => !belonging.has(next) && !isLate(next)), before)
-      follow(reasons, (id) => links.get(id) ?? [], needed)
+      const isFollowed = (next: string) => !belonging.has(next) && !isLate(next)
+      follow(reasons, (id) => (after.get(id) ?? []).filter(isFollowed), dependsOn)
+      follow(reasons, (id) => links.get(id) ?? [], isNeededBy)
       return [title, reasons]
     }),
   )
 }
 
-const before = (id: string): string => `it depends on ${shortOf(id)}`
-const needed = (id: string): string => `${shortOf(id)} depends on it`
+const dependsOn = (id: string): string => `it depends on ${shortOf(id)}`
+const isNeededBy = (id: string): string => `${shortOf(id)} depends on it`
 
 function reasonsOf<T extends Contributor>(messages: readonly T[], judge: (message: T) => string | undefined) {
   const reasons = new Map<string, string>()

@@ -75,5 +75,8 @@ export function isAsWritten(text: string): boolean {
   return at > 0 && text.slice(at + 1) === checkLine(text.slice(0, at))
 }
 
+/** Marks a quotation of this text. Its author cannot know the mark in advance, and so cannot end the quotation. */
+export const quoteMark = (text: string): string => `quote-${contentDigest(text).slice(0, 8)}`
+
 /** Names what was compared, shown or written: 32 hexadecimal digits. */
 export const contentDigest = (text: string | Uint8Array): string => hash('sha256', text, 'hex').slice(0, 32)

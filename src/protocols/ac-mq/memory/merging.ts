@@ -1,6 +1,7 @@
 /**
- * When a queue is put into a snapshot, and how much of it: the feedback loop of AC-MQ §14.2. Pure. The threshold follows the rate of
- * the last hour: a fast mission is put down about four times an hour, in summaries; a slow one whole, from 50 messages on.
+ * When a snapshot of a queue is taken, and with how much detail: the feedback loop of AC-MQ §14.2. Pure. The threshold follows the
+ * rate of the last hour: of a fast mission about four snapshots an hour are taken, with summaries; of a slow one with whole texts,
+ * from 50 messages on.
  */
 import { type QueueName, queueNames } from '../schema.ts'
 
@@ -12,7 +13,7 @@ export interface MergingState {
   readonly countedUntil: number
   readonly rate: number
   readonly threshold: number
-  /** The last snapshot of each queue that was taken by itself. */
+  /** The last automatic snapshot of each queue. */
   readonly last: Readonly<Partial<Record<QueueName, { readonly at: number; readonly count: number }>>>
   /** The name of the snapshot whose completed messages are to be archived; absent when that has been done. */
   readonly coveredBy?: string
@@ -33,7 +34,7 @@ const snapshotsAnHour = 4
 const fastFrom = 60
 const mostDecisions = 20
 const mostSamples = 400
-/** The clock of the last process may be ahead of ours by so much. */
+/** By so much the clock of the process that wrote the state may be ahead of ours. */
 const mostAhead = 5 * 60 * 1000
 
 export const nothingYet = (now: number): MergingState => ({
@@ -47,7 +48,7 @@ export const nothingYet = (now: number): MergingState => ({
 
 export const detailFor = (rate: number): Detail => (rate >= fastFrom ? 'summaries' : 'full')
 
-/** Counts what was sent since the last time. `createdAt`: of the messages in all queues. */
+/** Counts the messages sent since the last count. `createdAt`: of the messages in all queues. */
 export function withRate(state: MergingState, createdAt: readonly number[], now: number): MergingState {
   const count = createdAt.filter((at) => at > state.countedUntil && at <= now).length
   const fresh = count > 0 ? [...state.samples, { at: now, count }] : state.samples
@@ -57,7 +58,7 @@ export function withRate(state: MergingState, createdAt: readonly number[], now:
   return { ...state, samples, countedUntil: Math.max(now, state.countedUntil), rate, threshold }
 }
 
-/** Whether a queue is put into a snapshot now. `arrivedAt`: when each of its messages came into it. */
+/** Whether a snapshot of a queue is taken now. `arrivedAt`: when each of its messages came into the queue. */
 export function decide(state: MergingState, queue: QueueName, arrivedAt: readonly number[], now: number): Decision {
   const { threshold, last } = state
   const count = arrivedAt.length
@@ -73,7 +74,7 @@ export function decide(state: MergingState, queue: QueueName, arrivedAt: readonl
     : decision('snapshot', `${news}, which reaches the threshold of ${threshold}`)
 }
 
-/** What waited is remembered once, until something else is decided. */
+/** A decision to wait that repeats the last one for the same queue is not added. */
 export function withDecisions(state: MergingState, made: readonly Decision[]): MergingState {
   const news = made.filter(({ queue, did, reason }) => {
     const before = state.decisions.find((one) => one.queue === queue)
@@ -113,7 +114,7 @@ export function readState(text: string, now: number): MergingState {
     last: Object.fromEntries(
       queueNames.flatMap((queue) => {
         const one = places[queue]
-        // A time to come would keep the queue out of snapshots until then.
+        // With a time in the future no snapshot of the queue would be taken until then.
         const isKnown = isTime(one?.at) && isTime(one?.count) && one.at <= now + mostAhead
         return isKnown ? [[queue, { at: one.at, count: one.count }]] : []
       }),

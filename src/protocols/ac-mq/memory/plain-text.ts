@@ -1,9 +1,9 @@
-/** Text of others inside a line or a table cell of a generated document: it stays text, whatever signs it has. */
+/** Text of another author inside a line or a table cell of a generated document: its signs are escaped, so that it stays text. */
 import { printableLine } from '../../../kernel/printable.ts'
 
-// Letters that no screen shows but a model reads.
+/** Characters that no screen shows but a model reads. */
 const invisible = /[\u{e0000}-\u{e007f}\u200b-\u200d\u2060-\u2064\u00ad]/gu
-/** Signs that make a cell, a link, code, HTML or an entity of it. */
+/** Signs that would begin a table cell, a link, code, HTML or an entity. */
 const meaningful = /[\\|`<>&[\]*_~]/g
 
 export function plainText(text: string, longest = 300): string {
@@ -20,6 +20,12 @@ export function plainText(text: string, longest = 300): string {
 
 /** A backslash before these would still show the sign to programs that read HTML first. */
 const entities: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;' }
+
+/** A Markdown table: the titles of its columns, and the cells of each row as any text. */
+export const printTable = (titles: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [titles, titles.map(() => '---'), ...rows.map((row) => row.map((cell) => plainText(cell)))]
+    .map((cells) => `| ${cells.join(' | ')} |\n`)
+    .join('')
 
 /** The text that `plainText` was made of, where it was not cut. */
 export const unescaped = (line: string): string =>

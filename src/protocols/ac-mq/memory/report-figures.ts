@@ -14,7 +14,7 @@ export function figuresOf(messages: readonly ReportMessage[]): Part {
     if (status === 'completed') of(to).completed++
     if (status === 'failed') of(to).failed++
     const began = Date.parse(createdAt)
-    // Results tell whole seconds: what took less seems to have ended before it began.
+    // Results have times in whole seconds: a task that took less seems to have ended before it began.
     if (finishedAt !== undefined && Number.isFinite(began) && finishedAt > began - 1000)
       of(to).hours.push(Math.max(0, finishedAt - began) / 3_600_000)
   }
@@ -74,7 +74,7 @@ function tally() {
 const mostNodes = 60
 const leastNodes = 3
 
-/** What depends on what, drawn where there is room for it after everything else. */
+/** The graph of dependencies, which is added last, where the budget has room for it. */
 export function graphOf(messages: readonly ReportMessage[]): Part {
   const linked = messages.filter(({ dependencies }) => dependencies.length > 0)
   const needed = new Set(

@@ -5,7 +5,7 @@ import { withCheck } from './generated.ts'
 export interface Part {
   /** How many lines it has. 0: it is shown as it is. */
   readonly size: number
-  /** How many are shown before everything else, then in the first round of all parts, and then in each further one. */
+  /** How many lines are shown before those of other parts, then in the first round of all parts, and then in each further one. */
   readonly ahead?: number
   readonly first: number
   readonly share: number
@@ -45,7 +45,7 @@ export function fitted(parts: readonly Part[], budgetTokens?: number): Fitted {
   return filled(parts, first(least), make, budgetTokens)
 }
 
-/** A long line does not keep shorter ones of other parts out. */
+/** Adds lines of other parts where the next line of one part is too long for what is left. */
 function filled(
   parts: readonly Part[],
   shown: readonly number[],
@@ -67,7 +67,7 @@ function filled(
   return best
 }
 
-/** The number of the part whose next line is worth most, one after the other. */
+/** The parts by number, one for each line, in the order in which lines are added. */
 function orderOf(parts: readonly Part[]): number[] {
   const order: number[] = []
   const left = parts.map(({ size }) => size)

@@ -1,4 +1,4 @@
-/** The log of a bottom-up report, message by message, in numbered parts where it is kept: never all in memory. Pure. */
+/** The log of a bottom-up report, message by message; a report that is kept has it in numbered parts. Pure. */
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import { generatedMark, logHeading, withCheck } from './generated.ts'
 import { plainText } from './plain-text.ts'
@@ -16,8 +16,9 @@ export function logEntry(message: ReportMessage, body: string | undefined, missi
 
 const leftOut = 'What it says does not fit into what is printed; keep the report with `--out`, which divides it.'
 
-/** `stem-part-2.md`, beside the report itself. */
-export const partPath = (path: string, n: number): string => `${path.slice(0, -'.md'.length)}-part-${n}.md`
+/** `stem-part-2.md`, beside the document itself. */
+export const partPath = <Path extends string>(path: Path, n: number): Path =>
+  `${path.slice(0, -'.md'.length)}-part-${n}.md` as Path
 
 export const partNumber = (path: string, main: string): number | undefined => {
   const found = /^(.*)-part-(\d{1,6})\.md$/.exec(path)

@@ -15,9 +15,7 @@ import { figuresOf, graphOf, timelineOf } from './report-figures.ts'
 import { type Fitted, fitted, fixed, type Part } from './report-fit.ts'
 import type { BusFile, Picture, ReportFile, ReportMessage } from './report-picture.ts'
 import { countsOf, linkTo, listedAtMost, sourceIn, standingOf, whoIn } from './report-words.ts'
-import { alike, inShort, type Telling, tellResults, titled, weightOf } from './telling.ts'
-
-export type { ReportMode } from '../schema.ts'
+import { alike, inShort, resultLines, titled, type WeighedMessage, weightOf } from './results.ts'
 
 export interface PrintOptions {
   readonly mode: ReportMode
@@ -36,9 +34,7 @@ export type WrittenReport = { readonly text: string } & (
 
 export const writerOf = (written: WrittenReport): string => ('model' in written ? `model ${written.model}` : written.by)
 
-export type PrintedReport = Fitted
-
-export const printReport = (picture: Picture, options: PrintOptions): PrintedReport =>
+export const printReport = (picture: Picture, options: PrintOptions): Fitted =>
   fitted(new Report(picture, options).parts(), options.budgetTokens)
 
 export const titleOf = (mode: ReportMode, mission: string): string => `${titles[mode]}: ${plainText(mission, 200)}`
@@ -60,28 +56,28 @@ const headOf = (mode: ReportMode, mission: string, generatedAt: string, writer: 
 
 const extractive = '**Written By:** extractive (sentences of messages and files as they stand there)'
 
-/** A report of ours that nobody has written in words of their own. */
+/** True for a report of ours without a text by an agent or a model. */
 export const saysExtractive = (text: string): boolean =>
   saysGenerated(text) && text.slice(0, 2000).includes(`\n${extractive}\n`)
 
 interface Chapter {
   readonly title: string
   readonly done: boolean
-  readonly messages: readonly TellingMessage[]
-  readonly missing: readonly TellingMessage[]
+  readonly messages: readonly LinkedReportMessage[]
+  readonly missing: readonly LinkedReportMessage[]
 }
 
-type TellingMessage = ReportMessage & Telling
+type LinkedReportMessage = ReportMessage & WeighedMessage
 
 class Report {
   readonly #picture: Picture
   readonly #options: PrintOptions
-  readonly #messages: readonly TellingMessage[]
+  readonly #messages: readonly LinkedReportMessage[]
   readonly #links: LinksById
-  readonly #blocked: ReadonlyMap<TellingMessage, Blocked>
+  readonly #blocked: ReadonlyMap<LinkedReportMessage, Blocked>
   readonly #source: (message: ReportMessage) => string
   readonly #chapters: readonly Chapter[]
-  readonly #others: readonly TellingMessage[]
+  readonly #others: readonly LinkedReportMessage[]
 
   constructor(picture: Picture, options: PrintOptions) {
     this.#picture = picture
@@ -105,10 +101,10 @@ class Report {
     return [head, ...own, figuresOf(messages), timelineOf(messages), graphOf(messages)]
   }
 
-  /** Results before activity, and what stands in the way before what there is to read. */
+  /** Results before activity, and failures before files to read. */
   #topDown(): Part[] {
     const { artifacts, findings, milestones } = this.#picture
-    const results = tellResults(this.#others, this.#source).map(({ text }) => `- ${text}`)
+    const results = resultLines(this.#others, this.#source).map(({ text }) => `- ${text}`)
     return [
       fixed(this.#standing()),
       this.#progress(),
@@ -138,9 +134,9 @@ class Report {
 
   #standing(): string {
     const { status } = this.#picture
-    // When it was begun is what a new manifest says.
-    const isTelling = status !== undefined && !/^Started \d{4}-\d\d-\d\d/.test(status)
-    const stated = isTelling ? `The manifest says: ${quoted(status)}` : ''
+    // A new manifest says only when the mission was started.
+    const saysMore = status !== undefined && !/^Started \d{4}-\d\d-\d\d/.test(status)
+    const stated = saysMore ? `The manifest says: ${quoted(status)}` : ''
     const standing = standingOf(this.#messages, this.#blocked)
     return [this.#goal(), stated, this.#reached(), standing].filter((part) => part !== '').join(' ')
   }
@@ -166,7 +162,7 @@ class Report {
   #progress(): Part {
     const chapters = this.#chapters.map((chapter) => ({
       title: `- [${chapter.done ? 'x' : ' '}] ${this.#milestone(chapter)}`,
-      results: tellResults(chapter.messages, this.#source).map(({ text }) => `  - ${text}`),
+      results: resultLines(chapter.messages, this.#source).map(({ text }) => `  - ${text}`),
     }))
     const size = chapters.reduce((count, { results }) => count + 1 + results.length, 0)
     const print = (shown: number): string => {
@@ -180,7 +176,7 @@ class Report {
     return { size, ahead: chapters.length, first: chapters.length, share: Math.max(2, chapters.length), print }
   }
 
-  /** With the document about it, if there is one, or else with what is missing. */
+  /** A milestone that is reached links to the bus document about it; one that is not says what is missing. */
   #milestone({ title, done, missing }: Chapter): string {
     const document = done ? this.#picture.busDocuments.find((one) => one.milestone === title) : undefined
     const name = document ? this.#link(title, document.path, 200) : plainText(title, 200)
@@ -193,7 +189,7 @@ class Report {
     return section(title, lines, { first: 2, share: 1 })
   }
 
-  /** Only prose is quoted: a line of code or data tells nobody what a file is for. */
+  /** Only prose is quoted: a line of code or data does not say what a file is for. */
   #fileLine({ path, inside, text = '' }: ReportFile): string {
     const prose = /\.(?:md|markdown|txt|rst)$/i.test(inside) ? text : ''
     const [key] = keySentences([sentencesIn(prose)], 1)
@@ -201,7 +197,7 @@ class Report {
     return `- ${this.#link(inside, path)}${said === undefined ? '' : `: “${plainText(said, 200)}”`}`
   }
 
-  /** Where to read on: the bus documents that are not linked at a milestone. */
+  /** The bus documents that no milestone links to. */
   #digests(): Part {
     const titles = new Set(this.#picture.milestones.filter(({ done }) => done).map(({ title }) => title))
     const documents = this.#picture.busDocuments.filter(({ milestone }) => !titles.has(milestone ?? ''))
@@ -214,7 +210,7 @@ class Report {
 
   #failed(): Part {
     const failed = this.#messages.filter(({ status }) => status === 'failed')
-    const reasonOf = ({ said }: TellingMessage) => said.failure?.reason ?? ''
+    const reasonOf = ({ said }: LinkedReportMessage) => said.failure?.reason ?? ''
     const lines = alike(heaviest(failed), (one) => `${one.summary}\n${reasonOf(one)}`).map(({ message, more }) => {
       const why = reasonOf(message) === '' ? ', no reason is given' : `: “${plainText(reasonOf(message), 200)}”`
       return `- ${titled(message)}${why} (${plainText(message.to)}, ${this.#source(message)}${more})`
@@ -232,7 +228,7 @@ class Report {
   }
 
   #open(): Part {
-    const isOpen = (message: TellingMessage) =>
+    const isOpen = (message: LinkedReportMessage) =>
       message.status === 'processing' || (message.status === 'pending' && !this.#blocked.has(message))
     const open = heaviest(this.#messages.filter(isOpen))
     const lines = alike(open, ({ summary, status }) => `${summary}\n${status}`).map(({ message, more }) => {
@@ -245,10 +241,11 @@ class Report {
     return section('What Is Open', lines, { first: 3, share: 2 })
   }
 
-  #unmetBy({ id, mission }: TellingMessage): string[] {
+  #unmetBy({ id, mission }: LinkedReportMessage): string[] {
     const needed = new Set(this.#links.get(id) ?? [])
     if (needed.size === 0) return []
-    const isUnmet = (one: TellingMessage) => one.mission === mission && needed.has(one.id) && one.status !== 'completed'
+    const isUnmet = (one: LinkedReportMessage) =>
+      one.mission === mission && needed.has(one.id) && one.status !== 'completed'
     return this.#messages.filter(isUnmet).map((one) => this.#source(one))
   }
 
@@ -274,14 +271,14 @@ class Report {
     const opening = fixed(`## How\n\n${who}${standingOf(messages, this.#blocked)}`)
     const chapters = this.#chapters.map((chapter) => {
       const heading = `### ${chapter.done ? '' : 'Not reached yet: '}${this.#milestone(chapter)}`
-      return this.#story(heading, chapter.messages, 2)
+      return this.#history(heading, chapter.messages)
     })
     const heading = chapters.length === 0 ? '### The work' : '### Other work'
-    return [opening, ...chapters, ...(this.#others.length === 0 ? [] : [this.#story(heading, this.#others, 2)])]
+    return [opening, ...chapters, ...(this.#others.length === 0 ? [] : [this.#history(heading, this.#others)])]
   }
 
-  /** Its heading, and the most telling ones in the order in which they happened. A day is named when it begins. */
-  #story(heading: string, messages: readonly TellingMessage[], first: number): Part {
+  /** The heading, and the weightiest messages by time. A date stands at the first message of its day. */
+  #history(heading: string, messages: readonly LinkedReportMessage[]): Part {
     const ends = new Map(messages.map((message) => [message, inShort(message.said.result?.text ?? '')]))
     const groups = alike(messages, (message) => `${message.summary}\n${ends.get(message)}`)
     const moreOf = new Map(groups.map(({ message, more }) => [message, more]))
@@ -301,7 +298,7 @@ class Report {
       })
       return [heading, ...(lines.length > 0 ? [''] : []), ...lines, ...rest(weighed.length - chosen.size)].join('\n')
     }
-    return { size: weighed.length + 1, ahead: 1, first, share: 2, print }
+    return { size: weighed.length + 1, ahead: 1, first: 2, share: 2, print }
   }
 
   #link(text: string, path: string, longest?: number): string {
@@ -310,10 +307,10 @@ class Report {
 }
 
 /** Each message is listed once: at the milestone that it is about, or else at the first one that it contributed to. */
-function chaptersOf({ milestones, busDocuments }: Picture, messages: readonly TellingMessage[]): Chapter[] {
+function chaptersOf({ milestones, busDocuments }: Picture, messages: readonly LinkedReportMessage[]): Chapter[] {
   const judges = new Map(milestones.map(({ title }) => [title, contributionJudge(title)]))
   const texts = new Map(messages.map((message) => [message, comparedOf(message.summary, message.said)]))
-  const judge = (message: TellingMessage, title: string) =>
+  const judge = (message: LinkedReportMessage, title: string) =>
     judges.get(title)!({ id: message.id, text: texts.get(message)! })
   const reached = milestones.map(({ title }) => {
     const at = busDocuments.find(({ milestone }) => milestone === title)?.madeAt
@@ -322,8 +319,8 @@ function chaptersOf({ milestones, busDocuments }: Picture, messages: readonly Te
   const done = messages.filter(({ status }) => status === 'completed')
   const helped = contributionsTo(reached, done, judge)
   const wanted = contributionsTo(milestones, messages, judge)
-  const told = new Set<TellingMessage>()
-  const claim = (title: string, isOwn: boolean): TellingMessage[] =>
+  const told = new Set<LinkedReportMessage>()
+  const claim = (title: string, isOwn: boolean): LinkedReportMessage[] =>
     done.filter((message) => {
       const isMine = helped.get(title)!.has(message.id) && (!isOwn || judge(message, title) !== undefined)
       if (!isMine || told.has(message)) return false
@@ -339,10 +336,10 @@ function chaptersOf({ milestones, busDocuments }: Picture, messages: readonly Te
 }
 
 function heaviest(
-  messages: readonly TellingMessage[],
-  isRoutine: (message: TellingMessage) => boolean = () => false,
-): TellingMessage[] {
-  const weigh = (one: TellingMessage) =>
+  messages: readonly LinkedReportMessage[],
+  isRoutine: (message: LinkedReportMessage) => boolean = () => false,
+): LinkedReportMessage[] {
+  const weigh = (one: LinkedReportMessage) =>
     weightOf(one, inShort(one.said.result?.text ?? one.said.asked)) - (isRoutine(one) ? 2 : 0)
   const weights = new Map(messages.map((one) => [one, weigh(one)]))
   return messages.toSorted((a, b) => weights.get(b)! - weights.get(a)!)
@@ -350,7 +347,7 @@ function heaviest(
 
 const forWhom = ({ to }: ReportMessage): string => (to === 'all' ? 'for whoever comes first' : `for ${plainText(to)}`)
 
-/** Another author's sentence, quoted at the end of ours. */
+/** A sentence of another author, as the end of a sentence of ours. */
 const quoted = (text: string): string => `“${plainText(text, 200)}”${/[.!?…。]$/.test(text.trim()) ? '' : '.'}`
 
 interface SectionOptions {
@@ -372,10 +369,10 @@ const shownOf = (lines: readonly string[], shown: number, indent = ''): string[]
 
 const rest = (count: number, indent = ''): string[] => (count > 0 ? [`${indent}- and ${count} more`] : [])
 
-/** So much divided among those who want some, one each at a time. */
-function shared(wanted: readonly number[], much: number): number[] {
+/** How many of so many lines each list gets: one each in turn, until all have what they want. */
+function shared(wanted: readonly number[], lines: number): number[] {
   const given = wanted.map(() => 0)
-  for (let left = much; left > 0; ) {
+  for (let left = lines; left > 0; ) {
     const before = left
     for (const [i, most] of wanted.entries()) {
       if (left === 0 || given[i]! >= most) continue

@@ -1,11 +1,11 @@
-/** A snapshot of a queue: a table of its messages at one moment, with what they say if the mission is slow. AC-MQ §14.1. */
+/** A snapshot of a queue: a table of its messages at one moment, in slow missions with their texts. AC-MQ §14.1. */
 import { inlineCode, quote } from '../../../kernel/quotation.ts'
 import type { QueueName } from '../schema.ts'
 import type { AcmqViewWithBody } from '../store/view.ts'
 import { compactOf } from '../times.ts'
 import { generatedMark } from './generated.ts'
 import type { Detail } from './merging.ts'
-import { plainText } from './plain-text.ts'
+import { plainText, printTable } from './plain-text.ts'
 
 type SnapshotMessage = Pick<
   AcmqViewWithBody,
@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly messages: readonly SnapshotMessage[]
 }
 
-/** All that they say together, at most; what does not fit is in the table only. */
+/** `mostBytes`: of all texts together. A message whose text does not fit is in the table alone. */
 export function printSnapshot(snapshot: Snapshot, mostBytes: number): string {
   const { mission, queue, takenAt, detail, rate, messages } = snapshot
   const head = `# Queue Snapshot: ${queue}
@@ -35,12 +35,15 @@ ${generatedMark}
 **Detail:** ${detail}
 
 `
-  const rows = messages.map(({ createdAt, id, from, to, priority, summary }) =>
-    [compactOf(createdAt), id, from, to, String(priority), summary].map((cell) => plainText(cell)).join(' | '),
-  )
-  const table = ['Timestamp | Id | From | To | Priority | Summary', '--- | --- | --- | --- | --- | ---', ...rows]
-    .map((row) => `| ${row} |\n`)
-    .join('')
+  const rows = messages.map(({ createdAt, id, from, to, priority, summary }) => [
+    compactOf(createdAt),
+    id,
+    from,
+    to,
+    String(priority),
+    summary,
+  ])
+  const table = printTable(['Timestamp', 'Id', 'From', 'To', 'Priority', 'Summary'], rows)
   return `${head}${table}${detail === 'full' ? bodiesOf(messages, mostBytes) : ''}`
 }
 

@@ -1,6 +1,6 @@
 /**
- * The thematic summary of messages without a model: how far it is, what came of it, what failed or is blocked, open questions, and
- * then what else was said. Each item names its message, and nothing is said twice. AC-MQ §13.1.
+ * The thematic summary of messages without a model: how many are done, results, what failed or is blocked, open questions, and then
+ * what else was said. Each item names its message, and nothing is said twice. AC-MQ §13.1.
  */
 import { shortOf } from '../../../kernel/short-id.ts'
 import { keySentences, sentencesIn } from '../../../text/sentences.ts'
@@ -9,7 +9,7 @@ import type { LinksById } from './chains.ts'
 import { messagePartsIn } from './message-parts.ts'
 import { plainText } from './plain-text.ts'
 import { sourceIn, standingOf, whoIn } from './report-words.ts'
-import { alike, inShort, isSlight, sayingOf, tellResults, titled } from './telling.ts'
+import { alike, inShort, isSlight, resultLines, sayingOf, titled } from './results.ts'
 
 const mostSentences = 5
 const mostOfAKind = 6
@@ -29,7 +29,7 @@ export function extractiveSummary(
   const failed = messages.filter(({ status }) => status === 'failed')
   const stuck = messages.filter(({ id }) => blocked.has(id))
   const questions = openQuestions(messages, links)
-  const results = tellResults(messages, source)
+  const results = resultLines(messages, source)
   // Leaves out the titles, which are in the table, and the results and open questions, which come before.
   const told = new Set([...messages.map(({ summary }) => summary), ...questions.map(({ text }) => text)].map(sayingOf))
   const said = messages.map(({ status, said: { asked, result } }) => {
@@ -55,7 +55,7 @@ export function extractiveSummary(
   return all.filter((one) => one !== '').join('\n\n')
 }
 
-/** A single message is shown in full below. */
+/** Empty for a single message, which the document quotes in full. */
 function opening(messages: readonly BusMessage[], blocked: { has(message: BusMessage): boolean }): string {
   if (messages.length === 1) return ''
   const days = [...new Set([messages[0], messages.at(-1)].map((one) => one?.createdAt.slice(0, 10) ?? ''))]
@@ -76,7 +76,7 @@ function openQuestions(messages: readonly SaidMessage[], links: LinksById) {
 
 const isQuestion = (sentence: string): boolean => /[?？]$/.test(sentence.trim())
 
-/** It goes back to who asked, or came from there, later; and it names the question, depends on it or bears its title. */
+/** A later message back to the sender of the question, which names the question, depends on it or has its title. */
 function isAnswerTo(other: BusMessage, { id, from, to, createdAt, summary }: BusMessage, links: LinksById): boolean {
   if (other.id === id || other.createdAt < createdAt) return false
   const isBack = to === 'all' ? other.to === from : other.from === to && other.to === from

@@ -18,18 +18,19 @@ import {
 import { neutralOf, type OwnVerbs, type SettledView, type Source, type TakenView, type Wanted } from '../../neutral.ts'
 import { lift, lower, type PlacedView } from '../envelope.ts'
 import { failureOf, resultOf } from '../format.ts'
-import { isoTime } from '../layout.ts'
+import { archivePath, isoTime } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
 import { isAgentId } from '../names.ts'
-import { queueNames } from '../schema.ts'
+import { isQueueName, queueNames } from '../schema.ts'
 import { seenIn } from './agents.ts'
+import { archivedCopy, queuedCopy, readCopy } from './copies.ts'
 import { readLargeBody } from './large-bodies.ts'
 import type { Mission, MissionParts } from './mission.ts'
 import type { Missions } from './missions.ts'
 import type { Settled } from './outcomes.ts'
 import { policyPath } from './policy.ts'
 import type { Repair } from './reconcile.ts'
-import type { AcmqView, AcmqViewWithBody, ArchivedView } from './view.ts'
+import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView } from './view.ts'
 
 /** The mission of a message that names none. */
 const missionOfAll = 'main'
@@ -75,8 +76,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       const { id, place } = view
       try {
         const mission = await missions.open(place)
-        // A message that was just claimed has its body.
-        const shown = 'body' in view ? (view as AcmqViewWithBody) : await (await mission.overview()).show(id)
+        const shown = (await bodyOf(mission, view)) ?? (await (await mission.overview()).show(id))
         return (await readLargeBody(mission.files, shown)) || shown.body
       } catch (error) {
         if (error instanceof SignalboxError && error.kind === 'NotFound') return undefined
@@ -268,7 +268,24 @@ async function* everyMessage(mission: Mission, { states, archived }: Wanted): As
     for await (const one of overview.each(queue)) if (!('reason' in one)) yield withEnd(mission, one)
   }
   if (!archived || (states && !states.includes('archived'))) return
-  for await (const one of overview.archived()) yield placed(mission)(one)
+  const { eachArchived } = await import('../archive/archive.ts')
+  const { tree, place, settings } = mission.files
+  for await (const entry of eachArchived(tree, archivePath(place), settings))
+    yield { ...placed(mission)(archivedView(entry, place.address)), entry }
+}
+
+/** The message with its body, where it was listed; `undefined` if it has moved on since. */
+async function bodyOf({ files }: Mission, view: PlacedView): Promise<AcmqViewWithBody | undefined> {
+  // What was claimed a moment ago came with its body.
+  if ('body' in view) return view as AcmqViewWithBody
+  const { id, state, name, path, entry } = view
+  const copy = entry
+    ? await archivedCopy(files, entry)
+    : isQueueName(state)
+      ? await queuedCopy(files, { id, queue: state, name, path: path as TreePath })
+      : undefined
+  const shown = copy && readCopy(files, copy)
+  return shown?.id === id ? shown : undefined
 }
 
 /** `undefined` if no message with this id waits there. An agent that holds it already does not get it again. */

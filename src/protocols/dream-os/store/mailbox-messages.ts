@@ -1,10 +1,9 @@
 /** The messages of a mailbox: sent, given, done, packed, and sent again when another program has overwritten them. */
 import { findInexact } from '../../../formats/json.ts'
-import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
+import { printJsonLine } from '../../../formats/json-lines.ts'
 import { call } from '../../../kernel/call.ts'
 import { invalidInput, notFound } from '../../../kernel/errors.ts'
 import { expectHeld } from '../../../messaging/claims/claim.ts'
-import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Durability } from '../../../tree/tree.ts'
 import { mailboxArchivePath, mailboxPath } from '../layout.ts'
@@ -18,6 +17,7 @@ import type { DreamStep, StepOf } from '../steps.ts'
 import { isoOf, momentOf } from '../times.ts'
 import type { Dream } from './dream.ts'
 import { largestPacked, type OpenMailbox, raiseLimit } from './mailbox-files.ts'
+import { packedIn } from './mailbox-listing.ts'
 import type { HandedMessage } from './mailbox-memory.ts'
 import type {
   MailboxChanged,
@@ -376,13 +376,8 @@ export class MailboxMessages extends Part {
   }
 
   async #archivedIds(number: number): Promise<Set<string>> {
-    const read = await readOrSayWhy(this.parts.tree, mailboxArchivePath(this.parts.places, number), {
-      most: Number.POSITIVE_INFINITY,
-    })
     const ids = new Set<string>()
-    for (const line of read && !isUnread(read) ? readJsonLines(read.bytes) : []) {
-      if (line.kind === 'record' && isObject(line.value)) ids.add(String(line.value.message_id))
-    }
+    for await (const value of packedIn(this.parts, number)) ids.add(String(value.message_id))
     return ids
   }
 

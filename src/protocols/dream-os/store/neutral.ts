@@ -1,7 +1,8 @@
 /**
- * Dream.OS in neutral words: the inboxes of agents. The messages of a shared mailbox are for the agent that has claimed it, and
- * only `dream mailbox` shows them. Dream.OS has no places (missions, workspaces).
+ * Dream.OS in neutral words: the inboxes of agents. The messages of a shared mailbox are listed and found, but only `dream mailbox`
+ * takes and ends them: they are for the agent that has claimed the mailbox. Dream.OS has no places (missions, workspaces).
  */
+import { call } from '../../../kernel/call.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import type { Lease } from '../../../tree/tree.ts'
@@ -10,13 +11,16 @@ import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, type SettledView, textOf } from '../envelope.ts'
 import { eventSubject, isEvent } from '../event-format.ts'
 import { deliveredTo, folderPath, folders, runtimePath } from '../layout.ts'
+import { type MailboxState, mailboxStages } from '../lifecycle.ts'
 import { type AgentId, agentId, isAgentId } from '../names.ts'
 import { eventTypes, isObject } from '../schema.ts'
 import type { Dream } from './dream.ts'
 import { isMessage } from './inboxes.ts'
+import { mailboxViews } from './mailbox-listing.ts'
 import type { DreamView, OutcomeInput } from './outcomes.ts'
 
 const protocol = { name: 'dream', title: 'Dream.OS' }
+const mailboxStates = Object.keys(mailboxStages) as MailboxState[]
 const watchedFolders = ['inbox', 'outbox', 'working'] as const
 /** Without the archive, which only grows. */
 const current = folders.filter((folder) => !folder.startsWith('archive/'))
@@ -59,6 +63,13 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
       } else yield view
     }
   }
+  async function* every(states: readonly string[] | undefined, archived: boolean): AsyncGenerator<SettledView> {
+    const all = archived ? folders : current
+    yield* withClaims(inboxes.everywhere(states ? folders.filter((folder) => states.includes(folder)) : all))
+    const wanted = mailboxStates.filter((state) => states?.includes(state) ?? (archived || state !== 'packed'))
+    if (wanted.length > 0) yield* mailboxViews(dream, wanted)
+  }
+
   async function* meant(id: string): AsyncGenerator<DreamView> {
     for await (const view of inboxes.everywhere(folders)) if (isMeant(id, view.id)) yield view
   }
@@ -71,15 +82,25 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     makeInbox: (agent) => parts.tree.makeFolder(folderPath(parts.places, agentId(agent), 'inbox')),
     lift,
     text: async ({ path, message }) => ((await parts.tree.look(treePath(path))) ? textOf(message) : undefined),
+    ownCommand({ state, to }) {
+      const isInMailbox = mailboxStates.includes(state as MailboxState)
+      const [, mailbox] = /^mailbox (\d+)$/.exec(to) ?? []
+      return isInMailbox ? call('dream mailbox next', { mailbox: mailbox ?? to, as: 'AGENT' }) : undefined
+    },
     seen: () => agents.seen(),
     async *waiting(agent) {
       yield* (await inboxes.list(agent)).waiting
     },
-    each({ states, archived }) {
-      const all = archived ? folders : current
-      return withClaims(inboxes.everywhere(states ? folders.filter((folder) => states.includes(folder)) : all))
+    each: ({ states, archived }) => every(states, archived),
+    async *find(id) {
+      let isFound = false
+      for await (const view of withClaims(meant(id))) {
+        isFound = true
+        yield view
+      }
+      if (isFound) return
+      for await (const view of mailboxViews(dream, mailboxStates)) if (isMeant(id, view.id)) yield view
     },
-    find: (id) => withClaims(meant(id)),
     watched: async () => [
       runtimePath(parts.places),
       ...(await agents.withFolders()).flatMap((agent) =>

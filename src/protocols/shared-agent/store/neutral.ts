@@ -1,14 +1,18 @@
-/** Sessions in neutral words. A message is a task, a place a session. Broadcasts and direct messages stay in its own inbox. */
+/**
+ * Sessions in neutral words. A place is a session; what agents take and end is a task. Questions to people and
+ * what was said (broadcasts, direct messages, results) are listed and found as well, but read in the session's own inbox.
+ */
 import { digestOf } from '../../../formats/digest.ts'
 import { call } from '../../../kernel/call.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
+import { treePath } from '../../../kernel/tree-path.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import type { Question, Receipt } from '../../contract.ts'
 import { type Answer, type Answered, changedSince, expectAnswerable, type Neutral } from '../../contract.ts'
 import { neutralOf, type SettledView, type Source } from '../../neutral.ts'
-import { lift, messageIdOf, messageOf, type SessionMessage, textOf } from '../envelope.ts'
+import { lift, messageIdOf, messageOf, type SessionMessage, saidIdOf, saidMessageOf, textOf } from '../envelope.ts'
 import {
   agentName,
   bellFolder,
@@ -18,9 +22,9 @@ import {
   sessionPath,
   sessionsFolder,
 } from '../layout.ts'
-import { taskStages } from '../lifecycle.ts'
+import { escalationStages, saidStages, taskStages } from '../lifecycle.ts'
 import { isAgentName } from '../names.ts'
-import type { Escalation } from '../record.ts'
+import type { Escalation, Session } from '../record.ts'
 import { seenAgents } from './agents.ts'
 import { take, waitingTasks } from './claiming.ts'
 import { currentSession, readableSessions, sessionNames } from './overview.ts'
@@ -50,25 +54,33 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
     tree: parts.tree,
     hasPlaces: true,
     isAgentName,
-    stages: taskStages,
+    stages: { ...taskStages, ...escalationStages, ...saidStages },
     lift,
-    async text({ place, record }) {
-      const now = await parts.documents.read(sessionId(place))
-      const found = [...(now?.tasks ?? []), ...(now?.escalations ?? [])].find(({ id }) => id === record.id)
-      return found && textOf(found)
-    },
+    // What was said does not change while its session is there.
+    text: async ({ path, record }) => ((await parts.tree.look(treePath(path))) ? textOf(record) : undefined),
+    ownCommand: ({ place, to, record }) =>
+      'did' in record ? call('session inbox', { session: place, as: to }) : undefined,
     seen: ({ place }) => seenAgents(parts, place),
     async *waiting(agent) {
       for (const { session, task } of await waitingTasks(parts, agent)) yield messageOf(session.id, task)
     },
-    async *each({ place }) {
-      for await (const { id, tasks } of readableSessions(parts, place))
-        for (const task of tasks) yield messageOf(id, task)
+    async *each({ place, states }) {
+      const hasSaid = Object.keys(saidStages).some((state) => states?.includes(state) ?? true)
+      for await (const session of readableSessions(parts, place)) {
+        const { id, tasks, escalations } = session
+        for (const record of [...tasks, ...escalations]) yield messageOf(id, record)
+        if (hasSaid) yield* saidIn(parts, session)
+      }
     },
     async *find(wanted) {
-      for await (const { id, tasks, escalations } of readableSessions(parts))
+      for await (const session of readableSessions(parts)) {
+        const { id, tasks, escalations } = session
         for (const record of [...tasks, ...escalations])
           if (isMeant(wanted, messageIdOf(id, record))) yield messageOf(id, record)
+        // The log may be long.
+        if (!wanted.startsWith(messageIdOf(id, { id: saidIdOf('') }))) continue
+        for await (const said of saidIn(parts, session)) if (said.id === wanted) yield said
+      }
     },
     watched: async () => [sessionsFolder, ...(await sessionNames(parts)).map(sessionPath)],
 
@@ -99,6 +111,19 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
     questions: () => questions(parts),
     answer: ({ id }, answer) => answerOne(parts, id, answer),
   })
+}
+
+/** These announce a task to its agent: the task itself is the message. */
+const announcements = ['DELEGATE', 'RETRY', 'COORDINATE']
+
+/** Broadcasts, direct messages, results and answers, once for each reader, the oldest first. */
+async function* saidIn({ documents }: SessionParts, session: Session): AsyncGenerator<SessionMessage> {
+  const readUpTo = new Map(session.read)
+  for (const said of await documents.log(session.id as SessionId)) {
+    if (said.to === undefined || announcements.includes(said.did)) continue
+    if (said.to.length === 0) yield saidMessageOf(session.id, said)
+    for (const reader of said.to) yield saidMessageOf(session.id, said, reader, (readUpTo.get(reader) ?? 0) >= said.n)
+  }
 }
 
 function settledView(

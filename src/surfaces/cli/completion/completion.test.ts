@@ -74,6 +74,7 @@ describe('bash', () => {
         'show',
         'thread',
         'why',
+        'search',
         'lock',
         'unlock',
         'locks',

@@ -14,7 +14,7 @@ import { type MessageText, textToCompare } from './texts.ts'
 
 const mostCounted = 200
 
-/** Which words are usual in a mission, counted evenly over the sample, so that those of a few messages stand out. */
+/** How usual words are in a mission, counted in texts spread evenly over the sample. */
 export async function usageIn(cache: OpenCache, { digest, texts }: Sample): Promise<WordUsage> {
   const { usage } = cache.before
   if (usage?.sample === digest) return usage
@@ -41,7 +41,7 @@ interface ContentOptions {
   readonly meaning?: GroupMeaning | undefined
 }
 
-/** `undefined` when one of its messages has just gone elsewhere: the next pass finds it there. */
+/** `undefined` when one of its messages has just moved: the next pass finds it in its new place. */
 export async function busContentOf(
   cache: OpenCache,
   { members, trigger, provider, ...plan }: Plan,

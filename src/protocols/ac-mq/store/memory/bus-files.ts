@@ -12,6 +12,7 @@ import {
 } from '../../memory/bus-document.ts'
 import type { CachedDocument } from '../../memory/cache.ts'
 import { busFolder, isBusName, isBusPart } from '../../memory/generated.ts'
+import { partPath } from '../../memory/report-log.ts'
 import { compactTime, isoTime } from '../../times.ts'
 import { changeDocument, writeDocument } from '../moving.ts'
 import type { MissionFiles } from '../parts.ts'
@@ -47,7 +48,7 @@ export async function readExisting(
     if (!read) continue
     const { summary: _, ...rest } = read
     const head = { ...rest, ...(await partsOf(files, path, read)) }
-    // Made by us, and not changed since: then it is known of what.
+    // A document of ours that nobody changed was made of the same messages as before.
     const madeOf = head.isOurs && before && checksOf(before) === checksOf(head) ? before.madeOf : ''
     const marks = listed.map((one) => settledMark(one, now))
     found.set(name, { ...head, name, mark: marks.includes('') ? '' : marks.join(' '), madeOf })
@@ -63,7 +64,7 @@ async function partsOf(files: MissionFiles, path: TreePath, { parts, isOurs }: B
   const partChecks: string[] = []
   for (let n = 2; n <= parts; n++) {
     const part = await readHead(files, partPath(path, n))
-    // A document that claims ten thousand parts need not have one of them.
+    // The header may name parts that do not exist, up to ten thousand.
     if (!part) break
     if (!part.isOurs) return { isOurs: false, partChecks }
     partChecks.push(part.check)
@@ -71,7 +72,7 @@ async function partsOf(files: MissionFiles, path: TreePath, { parts, isOurs }: B
   return { isOurs, partChecks }
 }
 
-/** The summary of our own and the table of very many messages; a larger file is not one of ours. */
+/** Enough for the summary and the table of very many messages; a larger file is not one of ours. */
 const mostHead = 32 * 1024 * 1024
 
 export async function readHead(files: MissionFiles, path: TreePath) {
@@ -85,8 +86,8 @@ export interface Chosen {
   changed?: Existing
 }
 
-/** Each document goes to one plan: to that of the same query, or to the one with most of the messages it began with. */
-export function match(plans: readonly Plan[], existing: Iterable<Existing>): readonly Chosen[] {
+/** Each document goes to one plan: that of the same query, or the one that has most of the document's first messages. */
+export function matchDocuments(plans: readonly Plan[], existing: Iterable<Existing>): readonly Chosen[] {
   const placesOf = planFinder(plans)
   const shares = [...existing].flatMap((document) => {
     const counts = new Map<number, number>()
@@ -143,7 +144,7 @@ const cut = (slug: string): string =>
     .join('')
     .replace(/-+$/, '')
 
-/** Documents that were written once more while the first could not be read: all they have is in the one that is renewed. */
+/** Second documents of a plan, written while the first could not be read. The first one, which is renewed, has all they have. */
 export function doublesIn(
   existing: ReadonlyMap<string, Existing>,
   plans: readonly Plan[],
@@ -169,7 +170,7 @@ export async function removeDoubles(files: MissionFiles, doubles: readonly Exist
 
 const isOurs = (bytes: Uint8Array): boolean => readBus(Buffer.from(bytes).toString('utf8'))?.isOurs === true
 
-/** Parts of a document that a process was killed before it had written, or after it had made it shorter. */
+/** Removes parts without a document, or beyond its last one: a process was killed while it wrote or shortened the document. */
 export async function removeOrphans(
   files: MissionFiles,
   names: ReadonlySet<string>,
@@ -179,7 +180,7 @@ export async function removeOrphans(
     const part = isSegment(name) ? partIn(name) : undefined
     if (!part) continue
     const document = existing.get(part.of)
-    // A document of a stranger's that cannot be read has as many parts as it likes.
+    // Of a document that is not ours, or cannot be read, no part is removed.
     const most = document?.isOurs ? document.parts : names.has(part.of) ? Number.POSITIVE_INFINITY : 0
     if (part.n > most) await files.tree.remove(childOf(busPath(files), name), { onlyIf: isOurs })
   }
@@ -190,7 +191,7 @@ function partIn(name: string): { readonly of: string; readonly n: number } | und
   return stem === undefined ? undefined : { of: `${stem}.md`, n: Number(n) }
 }
 
-/** Parts first: a reader who finds the document finds the whole log. */
+/** Parts are written first: a reader who finds the document finds the whole log. */
 export async function write(files: MissionFiles, path: TreePath, own: Existing | undefined, content: BusContent) {
   const { tree, settings } = files
   const { main, parts } = printBus(content, isoTime(await tree.now()), settings.busDocumentBytes)
@@ -216,5 +217,3 @@ export async function changeSummary(
     return changed === undefined ? undefined : Buffer.from(changed)
   })
 }
-
-const partPath = (path: TreePath, n: number): TreePath => `${path.slice(0, -'.md'.length)}-part-${n}.md` as TreePath

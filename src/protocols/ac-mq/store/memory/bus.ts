@@ -1,7 +1,6 @@
 /**
- * Makes and renews the bus documents of a mission. AC-MQ §13. Documents that were made of the same messages are left alone; the
- * others are written in one exclusive turn, so that two supervisors make each once. Where a person changed a document, another
- * one is written beside it.
+ * Makes and renews the bus documents of a mission. AC-MQ §13. A document whose messages have not changed is left alone; the others
+ * are written under one lock, so that two supervisors make each once. Beside a document that a person changed a new one is written.
  */
 import { withoutUndefined } from '../../../../kernel/field.ts'
 import { inlineCode } from '../../../../kernel/quotation.ts'
@@ -21,7 +20,7 @@ import {
   doublesIn,
   type Existing,
   freeName,
-  match,
+  matchDocuments,
   readExisting,
   readHead,
   removeDoubles,
@@ -106,7 +105,7 @@ interface Wanted extends Pick<Planned, 'plans' | 'meaning'> {
   readonly patienceMs: number | undefined
 }
 
-/** Changes with everything that a document is made of, so that it need not be made again to see that it stays the same. */
+/** To be raised when documents are made in another way: then all are made again. */
 const version = 2
 
 class Renewal {
@@ -120,7 +119,7 @@ class Renewal {
   readonly #folder: TreePath
   readonly #blocked: ReadonlyMap<string, string>
   readonly #contents = new Map<Plan, BusContent>()
-  /** A model that failed, or was not asked in time, is asked about these by the next pass. */
+  /** The next pass asks the model about these: it failed, or the time was up. */
   readonly #unasked = new Set<Plan>()
 
   constructor(cache: OpenCache, desk: SummaryDesk, wanted: Wanted) {
@@ -136,7 +135,7 @@ class Renewal {
     const { files, before } = this.#cache
     const { plans } = this.#wanted
     const existing = await readExisting(files, before.documents)
-    const chosen = match(plans, existing.values())
+    const chosen = matchDocuments(plans, existing.values())
     await this.#makeContents(chosen)
     this.made = this.#contents.size
     this.documents = existing
@@ -145,7 +144,7 @@ class Renewal {
     else for (const [i, { own }] of chosen.entries()) if (own) this.#tell(plans[i]!, own.name, 'unchanged', own)
   }
 
-  /** Of documents that are due. The model is asked outside of the turn, and only about what it has not been shown before. */
+  /** Of documents that are due. The model is asked before the lock is taken, and only about messages that it has not summarised. */
   async #makeContents(chosen: readonly Chosen[]): Promise<void> {
     const { files } = this.#cache
     const { plans, writer, patienceMs = Number.POSITIVE_INFINITY } = this.#wanted
@@ -154,7 +153,7 @@ class Renewal {
       const { own } = chosen[i]!
       if (own?.madeOf === this.#madeOf(plan, chosen[i]!, writer)) continue
       const isLate = writer !== undefined && files.clock.now() >= until
-      // A document that is there has a summary already, of a little less.
+      // It can wait: the document has a summary of the earlier messages.
       if (isLate && own) continue
       if (isLate) this.#unasked.add(plan)
       const content = await busContentOf(this.#cache, plan, { ...this.#wanted, blocked: this.#blocked })
@@ -184,7 +183,7 @@ class Renewal {
     return summaryTaskId(childOf(this.#folder, name))
   }
 
-  /** Documents that this pass does not make again, such as those of a query, and whose summary an agent has written since. */
+  /** Documents that no plan of this pass renews, such as those of a query, and whose summary an agent has written since. */
   #answered(existing: ReadonlyMap<string, Existing>, chosen: readonly Chosen[]): Existing[] {
     if (!this.#wanted.isAll) return []
     const made = new Set(chosen.map(({ own }) => own))
@@ -201,7 +200,7 @@ class Renewal {
     const names = new Set((await files.tree.list(this.#folder)).map(({ name }) => name))
     const existing = await readExisting(files, known)
     await removeOrphans(files, names, existing)
-    const chosen = match(plans, existing.values())
+    const chosen = matchDocuments(plans, existing.values())
     for (const [i, plan] of plans.entries()) {
       const { own } = chosen[i]!
       const content = this.#contents.get(plan)

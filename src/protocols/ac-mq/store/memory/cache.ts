@@ -1,8 +1,7 @@
 /** Keeps the cache of a mission in `.signalbox/cache/memory/`: reads what has come or changed since, remembers the rest. */
 import { hash } from 'node:crypto'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
-import { prune } from '../../../../messaging/leaves/keep.ts'
-import { unlessFailed } from '../../../../messaging/leaves/tolerant.ts'
+import { isWorthWriting, readCacheFile, writeCacheFile } from '../../../../messaging/search/cache-file.ts'
 import { cacheOf } from '../../../../tree/home.ts'
 import type { TimedEntry, Tree } from '../../../../tree/tree.ts'
 import { type ArchivedEntry, eachArchived } from '../../archive/archive.ts'
@@ -14,21 +13,15 @@ import { bodyElsewhere } from '../large-bodies.ts'
 import type { MissionFiles } from '../parts.ts'
 import { archivedText, listQueues, type MessageText, type QueueListing, queuedText } from './texts.ts'
 
-const mostBytes = 128 * 1024 * 1024
-const keeping = { keepMs: 90 * 24 * 60 * 60 * 1000, keepBytes: 4 * mostBytes }
-/** Two changes may have the same time, so what changed this lately, in milliseconds, may have changed again. */
-const tooRecent = 2000
-/** Of fewer messages everything is read and compared again as quickly. */
-const worthKeeping = 500
-/** Writing the cache costs about what so much of it costs to find out again. */
-const worthSaving = 0.04
+/** A second change within so many milliseconds may leave the times of a file as they are, so a younger mark is not trusted. */
+export const tooRecent = 2000
 const mostInMemory = 8
 
 type Place = QueueName | ArchivedEntry
 
 export const markOf = ({ size, modifiedAt, changedAt }: TimedEntry): string => `${size} ${modifiedAt} ${changedAt}`
 
-/** Empty while it may change again without looking other. */
+/** Empty while a second change might not show in it. */
 export const settledMark = (entry: TimedEntry, now: number): string =>
   now - Math.max(entry.modifiedAt, entry.changedAt) > tooRecent ? markOf(entry) : ''
 
@@ -65,7 +58,7 @@ export class OpenCache {
       const had = this.#known.get(key)
       const text = had?.mark === mark ? undefined : await this.#textAt(at, name)
       if (text) this.#read++
-      // A body that lies elsewhere may change by itself.
+      // A body in a file of its own may change while the message does not.
       const kept = text && bodyElsewhere(text.message) === undefined ? settled : ''
       const entry = had?.mark === mark ? had : text && entryOf({ ...text.message, ...text }, kept)
       if (!entry) return
@@ -116,8 +109,8 @@ const cachePath = ({ path }: MissionFiles): TreePath =>
 async function recall(files: MissionFiles): Promise<MemoryCache> {
   const known = inMemory.get(files.tree)?.get(files.path)
   if (known) return known.cache
-  const leaf = await unlessFailed(files.tree.read(cachePath(files), { atMost: mostBytes + 1 }))
-  const cache = (leaf && leaf.size <= mostBytes ? readCache(leaf.bytes) : undefined) ?? emptyCache
+  const bytes = await readCacheFile(files.tree, cachePath(files))
+  const cache = (bytes && readCache(bytes)) ?? emptyCache
   remember(files, { cache, unsaved: 0 })
   return cache
 }
@@ -125,19 +118,9 @@ async function recall(files: MissionFiles): Promise<MemoryCache> {
 /** `news`: how many messages were read and documents made. A few are kept in this process alone, until there are more. */
 async function keep(files: MissionFiles, cache: MemoryCache, news: number): Promise<void> {
   const unsaved = (inMemory.get(files.tree)?.get(files.path)?.unsaved ?? 0) + news
-  const { size } = cache.messages
-  const isSaved = size >= worthKeeping && unsaved > size * worthSaving
+  const isSaved = isWorthWriting(cache.messages.size, unsaved)
   remember(files, { cache, unsaved: isSaved ? 0 : unsaved })
-  if (isSaved) await unlessFailed(write(files, printCache(cache)))
-}
-
-/** Replaces an older cache. When two processes write at once, the second one gives up: the first has written the same. */
-async function write(files: MissionFiles, bytes: Uint8Array): Promise<void> {
-  const { tree } = files
-  if (bytes.length > mostBytes) return
-  await tree.remove(cachePath(files), { atMost: 0 })
-  await tree.create(cachePath(files), bytes)
-  await prune(tree, cacheOf('memory'), keeping)
+  if (isSaved) await writeCacheFile(files.tree, cachePath(files), printCache(cache))
 }
 
 function remember({ tree, path }: MissionFiles, what: Remembered): void {

@@ -16,7 +16,7 @@ export const readme = 'README.md'
 const pinnedName = '.pinned'
 const mostRead = 64 * 1024
 
-/** Bodies of messages, our own lists, and what a person may have put there to explain the folder. */
+/** Bodies of messages, hidden files, and a README that a person may have written: they never move. */
 export const isOwnName = (name: string): boolean =>
   name.startsWith('.') || name === readme || /^message-.*\.md$/.test(name)
 

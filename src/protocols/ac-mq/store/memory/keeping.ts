@@ -1,4 +1,4 @@
-/** What supervision does for the memory of a mission in one pass: snapshots first, so that documents see what is archived. */
+/** One pass of supervision over the memory of a mission. Snapshots come first, so that documents see what they archived. */
 import type { AcmqPorts } from '../../ports.ts'
 import type { MissionFiles } from '../parts.ts'
 import { type BusDocument, makeBusDocuments } from './bus.ts'
@@ -25,7 +25,7 @@ export interface Kept extends Merged {
   readonly moves: readonly PlannedMove[]
 }
 
-/** Stalls are settled between two passes, so that a slow model must not make one long. */
+/** Stalls are settled between two passes, so a slow model must not make a pass long. */
 const patienceMs = 30_000
 
 /** `missions`: the mission itself, and those inside it, which its reports tell of. */
@@ -39,7 +39,7 @@ export async function keepMemory(
   const nothing = { snapshots: [], archived: 0, documents: [], reports: [], moves: [] }
   if (!bus && !snapshots && organizeFrom === 0) return nothing
   const { text, newest } = await signatureOf(files)
-  // A pass without `organize` has not done all that a pass with it would.
+  // A pass without `organize` must not count as done for a pass with it.
   const before = { text: `${text} ${organizeFrom}`, newest }
   if (await isDoneFor(files, before)) return nothing
   const listing = await listQueues(files)
@@ -51,7 +51,7 @@ export async function keepMemory(
   const moves = (organizeFrom > 0 ? await organizeAbove(files, ports, organizeFrom) : undefined)?.moves ?? []
   const isQuiet =
     [moves, documents, reports, merged.snapshots].every(({ length }) => length === 0) && merged.archived === 0
-  // What this pass wrote counts as a change, too; the next one finds that all is done.
+  // What this pass wrote is a change, too: only a pass that wrote nothing is noted as done.
   const missing = ('missing' in made && made.missing) || 0
   if (isQuiet && bus && snapshots && missing === 0) await noteDone(files, before)
   return {

@@ -1,6 +1,6 @@
 /**
- * Snapshots of the queues, taken by itself as missions move, and the merging of what they cover: completed messages go to the
- * archive, others stay. AC-MQ §14. What is remembered is in `.signalbox/state/merging/`; without it one snapshot more is taken.
+ * Automatic snapshots of the queues, and the archiving of completed messages that a snapshot covers. AC-MQ §14. The state is in
+ * `.signalbox/state/merging/`; if it is deleted, one more snapshot is taken.
  */
 import { SignalboxError } from '../../../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../../../kernel/tree-path.ts'
@@ -43,14 +43,14 @@ export interface Merged {
   readonly archived: number
 }
 
-/** A snapshot of one queue, or of all four, because somebody asked. Nothing is archived. */
+/** Snapshots that a caller asked for. Nothing is archived. */
 export async function takeSnapshots(
   files: MissionFiles,
   queues: readonly QueueName[] = queueNames,
 ): Promise<TakenSnapshot[]> {
-  const state = await rated(files, await readMerging(files), await listQueues(files))
+  const state = await withCurrentRate(files, await readMerging(files), await listQueues(files))
   const taken: TakenSnapshot[] = []
-  for (const queue of queues) taken.push((await take(files, queue, state.rate)).snapshot)
+  for (const queue of queues) taken.push((await takeSnapshot(files, queue, state.rate)).snapshot)
   return taken
 }
 
@@ -62,11 +62,14 @@ export async function mergeQueues(
   const listed = listing ?? (await listQueues(files))
   const { snapshots, covered, coveredBy } = await files.tree.exclusively(name, () => takeWhatIsDue(files, listed))
   if (coveredBy === undefined) return { snapshots, archived: 0 }
-  const only = await without(files, covered)
+  const only = await archivable(files, covered)
   try {
     const options = { olderThanMs: 0, ...(by === undefined ? {} : { by }) }
     const { archived } = await archiveOld(files, async () => only, options)
-    await changeMerging(files, (state) => (state.coveredBy === coveredBy ? withoutCovered(state) : state))
+    await changeMerging(files, (state) => {
+      const { coveredBy: name, ...rest } = state
+      return name === coveredBy ? rest : state
+    })
     return { snapshots, archived }
   } catch (error) {
     // Another process archives; the next pass does the rest.
@@ -75,10 +78,10 @@ export async function mergeQueues(
   }
 }
 
-/** A snapshot that another process took meanwhile is noted with its time: what was listed before that is not counted again. */
+/** Under the lock. Another process may have taken a snapshot since `listing`: its time is noted, so no message is counted twice. */
 async function takeWhatIsDue(files: MissionFiles, listing: QueueListing) {
   const now = await files.tree.now()
-  let state = await rated(files, await readMerging(files), listing)
+  let state = await withCurrentRate(files, await readMerging(files), listing)
   const decisions: Decision[] = []
   const snapshots: (TakenSnapshot & { reason: string })[] = []
   // A process took a snapshot and was killed before it had archived all that the snapshot covers.
@@ -88,7 +91,7 @@ async function takeWhatIsDue(files: MissionFiles, listing: QueueListing) {
     const decision = decide(state, queue, arrivedAt, now)
     decisions.push(decision)
     if (decision.did === 'waited') continue
-    const { snapshot, texts } = await take(files, queue, state.rate)
+    const { snapshot, texts } = await takeSnapshot(files, queue, state.rate)
     snapshots.push({ ...snapshot, reason: decision.reason })
     const count = queue === 'completed' ? 0 : texts.length
     state = { ...state, last: { ...state.last, [queue]: { at: now, count } } }
@@ -106,12 +109,12 @@ const mostOfSnapshot = 64 * 1024 * 1024
 async function idsIn(files: MissionFiles, name: string): Promise<string[]> {
   const read = files.tree.read(files.inside(`${snapshotFolder}/${name}`), { atMost: mostOfSnapshot })
   const leaf = await unlessUnreadable(read)
-  // Where it cannot be read, what it covered is archived when its time comes.
+  // Without it, those messages are archived by age.
   return leaf ? idsInSnapshot(Buffer.from(leaf.bytes).toString('utf8')) : []
 }
 
 /** The messages that a snapshot covers, except those that an unfinished message depends on: these stay in the queue. */
-async function without(files: MissionFiles, covered: ReadonlySet<string>) {
+async function archivable(files: MissionFiles, covered: ReadonlySet<string>) {
   const texts: MessageText[] = []
   for await (const text of eachText(files, { archived: false })) texts.push(text)
   const links = linksOf(texts.map(({ message: { id, dependencies }, status }) => ({ id, dependencies, status })))
@@ -123,7 +126,7 @@ async function without(files: MissionFiles, covered: ReadonlySet<string>) {
     .map(({ message }) => message)
 }
 
-async function take(files: MissionFiles, queue: QueueName, rate: number) {
+async function takeSnapshot(files: MissionFiles, queue: QueueName, rate: number) {
   const texts: MessageText[] = []
   for await (const text of eachText(files, { queues: [queue], archived: false })) texts.push(text)
   texts.sort((a, b) => byTime(a.message, b.message))
@@ -146,9 +149,9 @@ async function createFree(files: MissionFiles, name: string, text: string): Prom
   }
 }
 
-/** By the times in their names, so that no message has to be opened; else by when the file came. */
-async function rated(files: MissionFiles, state: MergingState, listing: QueueListing): Promise<MergingState> {
-  // Most have been counted already, which the first digits of a name tell.
+/** By the time in the name of each file, so that no message is opened; a file without one counts by when it came. */
+async function withCurrentRate(files: MissionFiles, state: MergingState, listing: QueueListing): Promise<MergingState> {
+  // The time at the beginning of a name tells which messages were counted already.
   const counted = compactTime(state.countedUntil)
   const isNews = (name: string) => !/^\d{14}-/.test(name) || name >= counted
   const createdAt = queueNames.flatMap((queue) =>
@@ -180,5 +183,3 @@ async function changeMerging(files: MissionFiles, change: (state: MergingState) 
   const print = (state: MergingState) => Buffer.from(`${JSON.stringify(state, undefined, 2)}\n`)
   await unlessUnreadable(changeLeaf(files.tree, statePath(files), (before) => print(change(stateIn(before, now)))))
 }
-
-const withoutCovered = ({ coveredBy: _, ...state }: MergingState): MergingState => state

@@ -1,6 +1,6 @@
 /**
- * Where the files of `context/` are that `organize` moved, by the names they had: `.signalbox/state/aliases/`. A move is recorded
- * before the file moves, and a file that still lies where it was is found there first.
+ * Where `organize` moved files of `context/`, by their old names: `.signalbox/state/aliases/`. A move is recorded before the file
+ * moves, so a reader looks at the old place first.
  */
 import { hash } from 'node:crypto'
 import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'
@@ -55,7 +55,7 @@ export async function writeRuns(files: Place, runs: readonly Run[]): Promise<voi
 const printRuns = (runs: readonly Run[]): string =>
   `${JSON.stringify({ runs: runs.map(({ at, moves, clusters }) => ({ at, state: 'done', moves, clusters })) }, undefined, 2)}\n`
 
-/** A longer ledger would not be read any more, and the names in it would lead nowhere. */
+/** A longer ledger would not be read any more. */
 export const fitsLedger = (runs: readonly Run[]): boolean => Buffer.byteLength(printRuns(runs)) <= longestLedger
 
 function parseRuns(text: string): Run[] {
@@ -89,7 +89,7 @@ export const isInContext = (path: unknown): path is string =>
 export const isClusterName = (name: unknown): name is string =>
   typeof name === 'string' && isInContext(`context/${name}/x`)
 
-/** Where files went, the last move of each name counting, with those that were moved again followed to their end. */
+/** The last move of each name; of a file that was moved several times, the place where it ended up. */
 export function latestMoves(runs: readonly Run[]): ReadonlyMap<string, FileMove> {
   const latest = new Map(runs.flatMap(({ moves }) => moves.map((move) => [move.from, move] as const)))
   return new Map(
@@ -101,7 +101,7 @@ export function latestMoves(runs: readonly Run[]): ReadonlyMap<string, FileMove>
   )
 }
 
-/** Where a file of `context/` is now that is not at its path any more; `undefined` when nobody moved it, or it is gone. */
+/** Where a file of `context/` is now that is not at its path; `undefined` if `organize` did not move it, or it is gone. */
 export async function whereItWent(files: Place, path: string): Promise<string | undefined> {
   if (!path.startsWith('context/')) return undefined
   const move = latestMoves(await readRuns(files)).get(path)
@@ -118,7 +118,7 @@ export async function movedFiles(files: Place): Promise<ReadonlyMap<string, stri
   return new Map(left.flatMap(([from, move]) => (found.has(move) ? [[from, found.get(move)!]] : [])))
 }
 
-/** At their new places, or where a person has put them since: then they are known by their bytes. */
+/** At their new places, or where a person has moved them since: there they are recognised by their digest. */
 async function whereTheyAre(files: Place, moves: readonly FileMove[]): Promise<ReadonlyMap<FileMove, string>> {
   const found = new Map<FileMove, string>()
   const lost = new Map<string, FileMove[]>()

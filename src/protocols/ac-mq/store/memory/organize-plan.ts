@@ -1,5 +1,6 @@
 /** What `organize` would move in `context/`, and what stays where it is, each with the reason. Touches nothing. AC-MQ §15. */
 import { childOf, isSegment } from '../../../../kernel/tree-path.ts'
+import { embedTexts, isProviderFailure } from '../../../../messaging/search/embedding.ts'
 import { readDependency } from '../../dependencies.ts'
 import { pathInside } from '../../layout.ts'
 import { type ContextFile, clustersOf, comparedText } from '../../memory/clusters.ts'
@@ -8,7 +9,6 @@ import type { AcmqPorts } from '../../ports.ts'
 import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
 import { isOwnName, pinnedIn, type ReadFile, readContextText, textsInCluster } from './context-files.ts'
-import { embedTexts, isProviderFailure } from './embedding.ts'
 import { readRuns } from './moved-files.ts'
 import { eachText } from './texts.ts'
 

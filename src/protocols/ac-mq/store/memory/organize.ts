@@ -1,6 +1,6 @@
 /**
- * Moves files of `context/` that belong together into folders of their own, and back. AC-MQ §15. Both are changes of the
- * journal: names lead to the new places before the first file moves, and no file is ever replaced.
+ * Moves files of `context/` that belong together into folders of their own, and back. AC-MQ §15. Both are changes of the journal. The
+ * new places are recorded before the first file moves, and no file is ever replaced.
  */
 import { conflict, unavailable } from '../../../../kernel/errors.ts'
 import { childOf, nameOf, parentOf, type TreePath } from '../../../../kernel/tree-path.ts'
@@ -56,7 +56,7 @@ export async function organize(files: MissionFiles, ports: AcmqPorts, { dryRun =
       clusters: [...new Set(moves.map(({ cluster }) => cluster))],
     }
     if (!fitsLedger([...runs, run])) return { outcome: 'unchanged', moves: [], stay: [...stay, ...moves.map(notKept)] }
-    await commit(stepsThere(run))
+    await commit(organizeSteps(run))
     return { outcome: 'organized', moves, stay }
   })
 }
@@ -82,15 +82,15 @@ export async function undoOrganize(files: MissionFiles): Promise<Organized> {
   return inTurn(files, async (commit) => {
     const last = (await readRuns(files)).at(-1)
     if (!last) return { outcome: 'unchanged', moves: [], stay: [] }
-    const { back, kept, gone, stay } = await wayBack(files, last)
+    const { back, kept, gone, stay } = await planUndo(files, last)
     if (back.length === 0 && kept > 0) throw changedSince(stay)
-    await commit(stepsBack({ ...last, moves: back }, gone))
+    await commit(undoSteps({ ...last, moves: back }, gone))
     const moves = back.map(({ from, to }) => ({ from: to, to: from, cluster: to.split('/')[1] ?? '' }))
     return { outcome: back.length === 0 ? 'unchanged' : 'undone', moves, stay }
   })
 }
 
-async function wayBack(files: MissionFiles, { moves, clusters }: Run) {
+async function planUndo(files: MissionFiles, { moves, clusters }: Run) {
   const back: FileMove[] = []
   const gone: string[] = []
   const stay: { path: string; reason: string }[] = []
@@ -126,7 +126,7 @@ type OrganizeStep =
   | ({ readonly do: 'record' } & Omit<Run, 'interrupted'>)
   | { readonly do: 'move'; readonly from: string; readonly to: string }
   | { readonly do: 'readme'; readonly cluster: string }
-  /** Of the run `at`: names of files that did not move, or went back, and of those that are gone. */
+  /** Removes from the run `at` the files that did not move or are back, and those in `gone`. */
   | { readonly do: 'forget'; readonly at: number; readonly isUndo: boolean; readonly gone: readonly string[] }
 
 type Commit = (steps: readonly OrganizeStep[]) => Promise<unknown>
@@ -135,21 +135,21 @@ const moveSteps = (moves: readonly Pick<FileMove, 'from' | 'to'>[]) =>
   moves.map(({ from, to }) => ({ do: 'move', from, to }) as const)
 const readmeSteps = (clusters: Run['clusters']) => clusters.map((cluster) => ({ do: 'readme', cluster }) as const)
 
-const stepsThere = ({ at, moves, clusters }: Run): OrganizeStep[] => [
+const organizeSteps = ({ at, moves, clusters }: Run): OrganizeStep[] => [
   { do: 'record', at, moves, clusters },
   ...moveSteps(moves),
   ...readmeSteps(clusters),
   { do: 'forget', at, isUndo: false, gone: [] },
 ]
 
-const stepsBack = ({ at, moves, clusters }: Run, gone: readonly string[] = []): OrganizeStep[] => [
+const undoSteps = ({ at, moves, clusters }: Run, gone: readonly string[] = []): OrganizeStep[] => [
   ...moveSteps(moves.map(({ from, to }) => ({ from: to, to: from }))),
   ...readmeSteps(clusters),
   { do: 'forget', at, isUndo: true, gone },
 ]
 
 const subject = 'organize'
-/** Of the moves of as many files as are looked at, with the longest names. */
+/** In bytes: enough for as many files as are ever looked at, with the longest names. */
 const largestNote = 16 * 1024 * 1024
 
 const journalOf = (files: MissionFiles): Journal<OrganizeStep, typeof subject> =>
@@ -168,14 +168,14 @@ async function inTurn<T>(files: MissionFiles, work: (commit: Commit) => Promise<
   return journal.turn(subject, async () => {
     // Earlier versions kept their plan in the ledger.
     const last = (await readRuns(files)).at(-1)
-    if (last?.interrupted === 'moving') await commit(stepsThere(last))
-    if (last?.interrupted === 'undoing') await commit(stepsBack(last))
+    if (last?.interrupted === 'moving') await commit(organizeSteps(last))
+    if (last?.interrupted === 'undoing') await commit(undoSteps(last))
     return work(commit)
   })
 }
 
-/** What a process that was killed has begun, for `doctor` and supervision: noted in the journal, or in the ledger. */
-export const unfinishedOrganize = (files: MissionFiles) => {
+/** Changes that a killed process has left, for `doctor` and supervision: noted in the journal, or by earlier versions in the ledger. */
+const unfinishedOrganize = (files: MissionFiles) => {
   const journal = journalOf(files)
   const hasEarlier = async () => (await readRuns(files)).at(-1)?.interrupted !== undefined
   return {
@@ -195,7 +195,7 @@ const stepsIn = (files: MissionFiles): Steps<OrganizeStep, typeof subject> => ({
   parse: (steps) => (steps.every(isStep) ? steps : undefined),
   async perform(step) {
     if (step.do === 'record') await record(files, step)
-    if (step.do === 'move') await bring(files.tree, files.inside(step.from), files.inside(step.to))
+    if (step.do === 'move') await moveFile(files.tree, files.inside(step.from), files.inside(step.to))
     if (step.do === 'readme') await keepReadme(files, step.cluster)
     if (step.do === 'forget') await forget(files, step)
     return undefined
@@ -231,8 +231,8 @@ async function forget(files: MissionFiles, { at, isUndo, gone }: Extract<Organiz
   const left: FileMove[] = []
   for (const move of run.moves) {
     const [isAtFrom, isAtTo] = [await isThere(files, move.from), await isThere(files, move.to)]
-    // A file whose new name was taken stays where it was. One that a person took elsewhere did not come back, and is still
-    // found by the name it had.
+    // A file whose new name was taken has stayed where it was. A file that a person moved elsewhere has not come back, and is
+    // still found by its old name.
     const isForgotten = isUndo ? gone.includes(move.from) || (isAtFrom && !isAtTo) : isAtFrom || !isAtTo
     if (!isForgotten) left.push(move)
   }
@@ -242,10 +242,10 @@ async function forget(files: MissionFiles, { at, isUndo, gone }: Extract<Organiz
 }
 
 /**
- * Moves a file, unless it was moved before or has vanished. One that another process is changing, or that a failed move left
- * under a private name, is not found either, but listings show it; and listing puts back what was left.
+ * Moves a file, unless it was moved before or is gone. A file that another process is changing, or that a failed move left under a
+ * private name, is not found either, but a listing shows it; listing also puts the latter back.
  */
-async function bring(tree: Tree, from: TreePath, to: TreePath): Promise<void> {
+async function moveFile(tree: Tree, from: TreePath, to: TreePath): Promise<void> {
   for (let n = 0; n < mostTries; n++) {
     if ((await moveDocument(tree, from, to)).outcome !== 'gone') return
     if (!(await tree.list(parentOf(from))).some(({ name }) => name === nameOf(from))) return
@@ -258,14 +258,14 @@ async function bring(tree: Tree, from: TreePath, to: TreePath): Promise<void> {
 
 const mostTries = 5
 
-/** Of the clusters that are there: a person may have put a file there, or taken one away. A README that was removed stays so. */
+/** A person may have added a file to a cluster or taken one away. A README that a person removed is not made again. */
 async function renewReadmes(files: MissionFiles): Promise<void> {
   const clusters = new Set((await readRuns(files)).flatMap((run) => run.clusters))
   for (const cluster of clusters)
     if (await files.tree.look(files.inside(`context/${cluster}/${readme}`))) await keepReadme(files, cluster)
 }
 
-/** Says what lies in a cluster; removed with its last file. */
+/** Writes the README of a cluster, or removes it when the last file is gone. */
 async function keepReadme(files: MissionFiles, cluster: string): Promise<void> {
   const { tree, place } = files
   const folder = files.inside(`context/${cluster}`)
@@ -284,7 +284,7 @@ async function keepReadme(files: MissionFiles, cluster: string): Promise<void> {
 
 const isOurs = (bytes: Uint8Array): boolean => isAsWritten(Buffer.from(bytes).toString('utf8'))
 
-/** For `doctor`: files that were moved half-way, and names that lead nowhere. */
+/** For `doctor`: unfinished moves, and moved files that are gone. */
 export async function memoryFindings(files: MissionFiles, repair: boolean): Promise<Finding[]> {
   const findings = await unfinishedChanges(files.tree, unfinishedOrganize(files), repair)
   const moves = latestMoves(await readRuns(files))

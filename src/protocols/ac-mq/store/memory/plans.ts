@@ -1,6 +1,8 @@
 /** Which bus documents a mission should have, from the messages it has now. AC-MQ §13.2. */
 import type { Embedder } from '../../../../kernel/embedder.ts'
 import { withoutUndefined } from '../../../../kernel/field.ts'
+import { isEndpointFailure, withMeaning } from '../../../../messaging/search/embedding.ts'
+import type { VectorIndex } from '../../../../messaging/search/vector-index.ts'
 import { type Grouped, groupKnown } from '../../../../text/grouping.ts'
 import type { Neighbours } from '../../../../text/neighbours.ts'
 import { type Sample, sampleOf } from '../../../../text/sample.ts'
@@ -15,11 +17,9 @@ import { readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
 import { readExisting } from './bus-files.ts'
 import type { OpenCache } from './cache.ts'
-import { isEndpointFailure, withMeaning } from './embedding.ts'
 import { embedMessages, newestFirst, rankMessages } from './search.ts'
 import { isSummaryTask } from './summary-task.ts'
 import { byTime } from './texts.ts'
-import type { VectorIndex } from './vector-index.ts'
 
 export interface Plan {
   readonly trigger: Trigger
@@ -48,12 +48,12 @@ export interface GroupMeaning {
 /** What a query is answered with: so many messages at most, those that fit at least half as well as the best. */
 const mostByQuery = 50
 const leastOfBest = 0.5
-/** So many texts without a vector yet, of all, change little in the groups; with more of them groups wait. */
+/** With a larger share of texts that have no vector yet, groups are not made. */
 const mostWithout = 0.05
 /** So much of a title tells it from another. */
 const longestTitle = 900
 
-/** Those that are not ticked yet count, too: what was done for them was not done for another. */
+/** Milestones that are not ticked count as well: messages that contributed to them belong to no other milestone. */
 export async function milestonesOf(files: MissionFiles): Promise<Manifest['milestones']> {
   const milestones = (await readManifest(files))?.milestones ?? []
   // Two of the same name are one.
@@ -64,7 +64,7 @@ export async function milestonesOf(files: MissionFiles): Promise<Manifest['miles
 export const messagesByTime = ({ messages }: OpenCache): CachedMessage[] =>
   [...messages.values()].filter(({ id }) => !isSummaryTask(id)).sort(byTime)
 
-/** Of everything. `mostMs`: how long vectors are made. */
+/** `mostMs`: how long vectors are made. */
 export async function plansOf(
   cache: OpenCache,
   ports: AcmqPorts,
@@ -143,7 +143,7 @@ interface PlanOptions {
   readonly vectors: ReadonlyMap<string, Float32Array>
   readonly provider: string
   readonly before?: Neighbours | undefined
-  /** Too many vectors are missing: groups would mix topics, so they wait. */
+  /** Too many vectors are missing: groups would mix topics, so none are made. */
   readonly isEarly?: boolean
 }
 

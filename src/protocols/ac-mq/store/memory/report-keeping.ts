@@ -9,11 +9,10 @@ import { writeDocument } from '../moving.ts'
 import type { MissionFiles } from '../parts.ts'
 import type { LogEntry } from './report-messages.ts'
 
-/** A report that a person changed, and any other file, is never overwritten. */
 export const keep = (files: MissionFiles, path: TreePath, text: string): Promise<void> =>
   inTurn(files, path, () => put(files, path, text))
 
-/** A second writer waits, and does not take a report that is being written for one that is not there. */
+/** A second writer waits: otherwise it could overwrite parts that the first one has just written. */
 const inTurn = <T>({ tree }: MissionFiles, path: TreePath, work: () => Promise<T>): Promise<T> =>
   tree.exclusively(`ac-mq report ${path}`, work)
 
@@ -21,7 +20,7 @@ async function put({ tree }: MissionFiles, path: TreePath, text: string): Promis
   if (!(await writeDocument(tree, path, text, isOurs))) throw notOurs(path)
 }
 
-export interface LongReport {
+interface LongReport {
   readonly path: TreePath
   readonly title: string
   readonly front: string
@@ -31,7 +30,7 @@ export interface LongReport {
 export const keepInParts = (files: MissionFiles, report: LongReport) =>
   inTurn(files, report.path, () => putInParts(files, report))
 
-/** The first part last: a reader who finds the report finds all of it. */
+/** The first part is written last: a reader who finds it finds all others. */
 async function putInParts(files: MissionFiles, { path, title, front, entries }: LongReport) {
   const { tree, settings } = files
   const before = await partsAt(tree, path)
@@ -43,7 +42,7 @@ async function putInParts(files: MissionFiles, { path, title, front, entries }: 
   let tokens = estimateTokens(front)
   const finishPart = async () => {
     if (parts === 1) first = log
-    else await put(files, partPath(path, parts) as TreePath, printPart(title, log, path, parts))
+    else await put(files, partPath(path, parts), printPart(title, log, path, parts))
   }
   for await (const { text } of entries) {
     const bytes = Buffer.byteLength(text)

@@ -1,4 +1,4 @@
-/** The messages that a report tells of: first what each is about, then, one after the other, all they say. */
+/** The messages of a report: first what each is about, and then, one after the other, their whole texts. */
 import { once } from '../../../../kernel/once.ts'
 import { type ArchivedEntry, eachArchived } from '../../archive/archive.ts'
 import { archivePath } from '../../layout.ts'
@@ -15,7 +15,7 @@ const mostOfAll = 32 * 1024 * 1024
 /** Of each message once that is used up. */
 const leastOfOne = 300
 
-/** Each id of a mission once, by time. `isQuoted`: bodies are read again when it is their turn, so nothing of them is kept. */
+/** Each message once, by time. `isQuoted`: `logOf` reads the texts later, so nothing of them is kept. */
 export async function messagesOf(
   missions: readonly MissionFiles[],
   { isQuoted }: { readonly isQuoted: boolean },
@@ -47,7 +47,7 @@ export interface LogEntry {
   readonly isWhole: boolean
 }
 
-/** After so many characters together, `mostText`, what messages say is left out. */
+/** `mostText`: of all texts together, in characters. Texts that come later are left out. */
 export async function* logOf(
   missions: readonly MissionFiles[],
   messages: readonly ReportMessage[],

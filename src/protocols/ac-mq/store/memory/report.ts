@@ -12,11 +12,9 @@ import { milestoneQuery } from '../../memory/contributions.ts'
 import { busFolder, busTime, isBusName, isBusPart, isGeneratedPath, saysGenerated } from '../../memory/generated.ts'
 import { unescaped } from '../../memory/plain-text.ts'
 import {
-  type PrintedReport,
   type PrintOptions,
   printFront,
   printReport,
-  type ReportMode,
   saysExtractive,
   titleOf,
   type WrittenReport,
@@ -26,6 +24,7 @@ import { printMain } from '../../memory/report-log.ts'
 import type { BusFile, Picture, ReportFile } from '../../memory/report-picture.ts'
 import { audiences, reportBy, type ShortMode } from '../../memory/written.ts'
 import { type AcmqPorts, withoutPorts } from '../../ports.ts'
+import type { ReportMode } from '../../schema.ts'
 import { isoTime } from '../../times.ts'
 import { manifestLeaf, readManifest } from '../documents.ts'
 import type { MissionFiles } from '../parts.ts'
@@ -41,7 +40,7 @@ export interface ReportOptions {
 }
 
 interface Options extends ReportOptions {
-  /** What an agent wrote is put in, also if something has happened since. */
+  /** The text of an agent is put in even if the mission has changed since. */
   readonly isTakenUp?: boolean
 }
 
@@ -81,10 +80,10 @@ export async function reportOn(
   }
   return mode === 'bottom-up'
     ? reportAll(missions, picture, printing, path, options)
-    : reportShortly(files, desk, picture, { ...printing, mode }, path, options, ports)
+    : reportInShort(files, desk, picture, { ...printing, mode }, path, options, ports)
 }
 
-async function reportShortly(
+async function reportInShort(
   files: MissionFiles,
   desk: SummaryDesk,
   picture: Picture,
@@ -96,18 +95,19 @@ async function reportShortly(
   const key = await lastAsked(desk, keyOf(files, printing.mode))
   const within = { ...printing, ...(budgetTokens === undefined ? {} : { budgetTokens }) }
   const last = await desk.answer(key)
-  const isOver = last !== undefined && !isTakenUp && hasMovedOn(picture, last)
-  const answer = isOver ? undefined : last
-  const bare = answer ? undefined : printReport(picture, within)
-  const writer = bare && by === undefined ? await ports.writer() : undefined
+  const isOutdated = last !== undefined && !isTakenUp && hasMovedOn(picture, last)
+  const answer = isOutdated ? undefined : last
+  const extractive = answer ? undefined : printReport(picture, within)
+  const writer = extractive && by === undefined ? await ports.writer() : undefined
   const model: Awaited<ReturnType<typeof reportBy>> =
-    bare && writer ? await reportBy(writer, printing.mode, bare.text) : {}
+    extractive && writer ? await reportBy(writer, printing.mode, extractive.text) : {}
   let written: WrittenReport | undefined = answer ?? model.written
-  let printed = written || !bare ? printReport(picture, { ...within, ...(written ? { written } : {}) }) : bare
-  // Unlike what is worked out here, what a model wrote cannot be made shorter.
-  if (bare && budgetTokens !== undefined && printed.tokens > budgetTokens) {
+  let printed =
+    written || !extractive ? printReport(picture, { ...within, ...(written ? { written } : {}) }) : extractive
+  // The text of a model cannot be made shorter; the extractive report can.
+  if (extractive && budgetTokens !== undefined && printed.tokens > budgetTokens) {
     written = undefined
-    printed = bare
+    printed = extractive
   }
   if (budgetTokens !== undefined && printed.tokens > budgetTokens) throw tooSmall(budgetTokens, printed)
   if (path !== undefined) await keep(files, path, printed.text)
@@ -115,7 +115,7 @@ async function reportShortly(
   const asked =
     by === undefined || written
       ? undefined
-      : await desk.askFor(isOver ? keyAfter(key, last) : key, by, taskFor(printing.mode, picture, out))
+      : await desk.askFor(isOutdated ? keyAfter(key, last) : key, by, taskFor(printing.mode, picture, out))
   return {
     outcome: asked === undefined ? 'reported' : 'asked',
     mode,
@@ -129,7 +129,7 @@ async function reportShortly(
   }
 }
 
-/** Every message, one after the other: what all of them say together is never held at once, unless it is printed. */
+/** Every message, one after the other. Only a report that is printed is ever in memory as a whole. */
 async function reportAll(
   missions: readonly MissionFiles[],
   picture: Picture,
@@ -229,7 +229,7 @@ function placeFor(files: MissionFiles, out: string): TreePath {
   return files.inside(inside)
 }
 
-/** Once an agent has answered and the mission has changed since, an agent can be asked again. */
+/** The key of the last task that asked for it: an agent is asked again when the mission has changed since the last answer. */
 async function lastAsked(desk: SummaryDesk, first: string): Promise<string> {
   let key = first
   for (;;) {
@@ -241,7 +241,7 @@ async function lastAsked(desk: SummaryDesk, first: string): Promise<string> {
 
 const keyAfter = (key: string, { at }: WrittenSummary): string => `${key} after ${at}`
 
-/** Something was sent or ended since, so that what was written tells how things stood. Results tell whole seconds. */
+/** True if a message was sent or ended since the agent wrote its text. Results have times in whole seconds. */
 function hasMovedOn({ messages }: Picture, { at }: WrittenSummary): boolean {
   const end = at === undefined ? Number.POSITIVE_INFINITY : Date.parse(at) + 1000
   return messages.some(({ createdAt, finishedAt }) => Math.max(Date.parse(createdAt), finishedAt ?? 0) >= end)
@@ -258,7 +258,7 @@ export interface TakenUp {
   readonly writtenBy: string
 }
 
-/** Puts what agents wrote since into the reports that they were asked for, where those are kept and as we left them. */
+/** Puts texts that agents have written since into the kept reports that they were asked for, unless a person changed those. */
 export async function takeUpReports(missions: readonly MissionFiles[], desk: SummaryDesk): Promise<TakenUp[]> {
   const [files] = missions as [MissionFiles]
   const taken: TakenUp[] = []
@@ -300,7 +300,7 @@ const nothingToWrite = () =>
     hint: `Leave out ${inputs({ by: 'AGENT' })}, or ask for ${inputs({ mode: 'top-down' })} or holistic.`,
   })
 
-const tooSmall = (budget: number, { tokens }: Pick<PrintedReport, 'tokens'>) =>
+const tooSmall = (budget: number, { tokens }: Pick<Reported, 'tokens'>) =>
   invalidInput('BUDGET_TOO_SMALL', `The shortest report has about ${tokens} tokens; ${budget} were allowed.`, {
     hint: `Give ${inputs({ budget: tokens })} or more.`,
     details: { tokens },

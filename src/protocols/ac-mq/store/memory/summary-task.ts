@@ -2,24 +2,22 @@
  * Asking an agent for a summary through the queue: one task a document, however often it is asked for. Its result becomes the
  * summary, quoted and labelled; an empty, failed or missing one leaves what stands there. AC-MQ §13.1, §16.2.
  */
-import { hash } from 'node:crypto'
 import { quote } from '../../../../kernel/quotation.ts'
 import type { TreePath } from '../../../../kernel/tree-path.ts'
 import { readDependency } from '../../dependencies.ts'
 import type { BusContent } from '../../memory/bus-document.ts'
+import { contentDigest, quoteMark } from '../../memory/generated.ts'
 import { messagePartsIn } from '../../memory/message-parts.ts'
 import { isoTime } from '../../times.ts'
 import type { Mission } from '../mission.ts'
 import type { SendInput } from '../sending.ts'
 import type { AcmqViewWithBody } from '../view.ts'
 
-const ending = '-write-summary'
-
-/** Messages of ours, which are not about the mission. */
-export const isSummaryTask = (id: string): boolean => id.endsWith(ending) && /^[0-9a-f]{8}-write-summary$/.test(id)
+/** True for tasks of this program, which are not about the mission. */
+export const isSummaryTask = (id: string): boolean => /^[0-9a-f]{8}-write-summary$/.test(id)
 
 /** The same for the same document, so that asking twice asks once. */
-export const summaryTaskId = (key: string): string => `${hash('sha256', key, 'hex').slice(0, 8)}${ending}`
+export const summaryTaskId = (key: string): string => `${contentDigest(key).slice(0, 8)}-write-summary`
 
 export interface WrittenSummary {
   readonly by: string
@@ -90,6 +88,5 @@ export class SummaryDesk {
 
 /** An answer as it stands in a document: quoted, under the name of its author. */
 export function quotedSummary({ by, text }: WrittenSummary): Pick<BusContent, 'summary' | 'summaryBy'> {
-  const mark = `quote-${hash('sha256', text, 'hex').slice(0, 8)}`
-  return { summary: `Written by ${by}, an agent of this mission:\n\n${quote(text, mark)}`, summaryBy: by }
+  return { summary: `Written by ${by}, an agent of this mission:\n\n${quote(text, quoteMark(text))}`, summaryBy: by }
 }

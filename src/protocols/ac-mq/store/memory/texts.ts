@@ -1,4 +1,4 @@
-/** Every message of a mission with what it says, archived ones too, for comparing and summarising. */
+/** Every message of a mission with its text, archived ones too, for comparing and summarising. */
 import { compareTexts } from '../../../../kernel/order.ts'
 import { unlessUnreadable } from '../../../../messaging/leaves/tolerant.ts'
 import type { TimedEntry } from '../../../../tree/tree.ts'
@@ -44,14 +44,15 @@ export async function* eachText(
     archived = true,
   }: { readonly queues?: readonly QueueName[]; readonly archived?: boolean } = {},
 ): AsyncGenerator<MessageText> {
-  for (const queue of queues) yield* textsIn(files, queue)
-  if (archived) yield* archivedTexts(files)
-}
-
-async function* textsIn(files: MissionFiles, queue: QueueName): AsyncGenerator<MessageText> {
-  for (const { name, kind } of await files.tree.list(files.queues[queue])) {
-    if (kind !== 'leaf' || !isMessageName(name)) continue
-    const text = await queuedText(files, queue, name)
+  for (const queue of queues) {
+    for (const { name, kind } of await files.tree.list(files.queues[queue])) {
+      const text = kind === 'leaf' && isMessageName(name) ? await queuedText(files, queue, name) : undefined
+      if (text) yield text
+    }
+  }
+  if (!archived) return
+  for await (const entry of eachArchived(files.tree, archivePath(files.place), files.settings)) {
+    const text = await archivedText(files, entry)
     if (text) yield text
   }
 }
@@ -72,14 +73,6 @@ async function textAt(files: MissionFiles, queue: QueueName, name: string, most:
   return { message, status: queue, body: await wholeBody(files, message, own, most), changedAt: leaf.changedAt }
 }
 
-async function* archivedTexts(files: MissionFiles): AsyncGenerator<MessageText> {
-  const { tree, place, settings } = files
-  for await (const entry of eachArchived(tree, archivePath(place), settings)) {
-    const text = await archivedText(files, entry)
-    if (text) yield text
-  }
-}
-
 export const archivedText = (
   files: MissionFiles,
   entry: ArchivedEntry,
@@ -92,7 +85,7 @@ async function textInPack(files: MissionFiles, entry: ArchivedEntry, most: numbe
   return { message, status: entry.status, body: await wholeBody(files, view, own, most), changedAt: entry.finishedAt }
 }
 
-/** One message again with all it says: in the queue it was in, or in another, since it may have moved on, or the archive. */
+/** One message with its whole text, wherever it is now: in the queue it was in, in another one, or in the archive. */
 export async function readOneText(
   files: MissionFiles,
   id: string,

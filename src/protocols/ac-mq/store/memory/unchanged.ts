@@ -1,4 +1,4 @@
-/** Whether a mission has changed since its documents were renewed, so that a pass with nothing new costs a few looks. */
+/** Whether a mission has changed since its documents were renewed: a pass without changes then costs a few looks at folders. */
 import { hash } from 'node:crypto'
 import { childOf, type TreePath } from '../../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../../messaging/leaves/change.ts'
@@ -7,9 +7,7 @@ import { cacheOf } from '../../../../tree/home.ts'
 import { fallbackManifestPath, manifestPath } from '../../layout.ts'
 import { busFolder } from '../../memory/generated.ts'
 import type { MissionFiles } from '../parts.ts'
-
-/** Two changes may have the same time, so what changed this lately, in milliseconds, may have changed again. */
-const tooRecent = 2000
+import { tooRecent } from './cache.ts'
 
 type Signature = Awaited<ReturnType<typeof signatureOf>>
 
@@ -52,7 +50,7 @@ export async function isDoneFor(files: MissionFiles, { text }: Signature): Promi
 /** What this process has seen done, so that it need not read the note in every pass. */
 const known = new WeakMap<MissionFiles, string>()
 
-/** Not while something may have changed again that cannot be told by its time. */
+/** Not noted while a second change might not show in the times. */
 export async function noteDone(files: MissionFiles, { text, newest }: Signature): Promise<void> {
   if ((await files.tree.now()) - newest > tooRecent)
     await unlessFailed(changeLeaf(files.tree, notePath(files), () => Buffer.from(text)))

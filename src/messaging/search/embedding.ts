@@ -1,19 +1,18 @@
 /** Makes the vectors of texts that have none yet, the newest first, for as long as there is time, and keeps them. */
-import type { Embedder } from '../../../../kernel/embedder.ts'
-import { SignalboxError } from '../../../../kernel/errors.ts'
-import { isEnglishText } from '../../../../text/stop-words.ts'
-import type { AcmqPorts } from '../../ports.ts'
-import type { MissionFiles } from '../parts.ts'
+import type { Embedder, EmbedderPort } from '../../kernel/embedder.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
+import { isEnglishText } from '../../text/stop-words.ts'
+import type { Tree } from '../../tree/tree.ts'
 import { VectorIndex } from './vector-index.ts'
 
-interface Embeddable {
+export interface Embeddable {
   readonly digest: string
   text(): Promise<string | undefined>
 }
 
 /** In milliseconds. */
 export interface Patience {
-  /** As long as this for a mission of which nothing is embedded, or to finish one. */
+  /** As long as this where nothing is embedded yet, or to finish. */
   readonly atFirst: number
   /** While there is more to do than that. */
   readonly later: number
@@ -24,7 +23,7 @@ const atOnce = 64
 
 /** `texts`: the newest first. Throws what the provider throws. */
 export async function embedTexts(
-  { tree }: Pick<MissionFiles, 'tree'>,
+  { tree }: { readonly tree: Tree },
   embedder: Embedder,
   texts: readonly Embeddable[],
   patience: Patience,
@@ -77,12 +76,12 @@ async function embedSome(index: VectorIndex, embedder: Embedder, some: readonly 
  * words alone. `instead`: why there is no provider. `failure`: why it is not the work of the configured one.
  */
 export async function withMeaning<T>(
-  ports: AcmqPorts,
+  port: EmbedderPort,
   byMeaning: (embedder: Embedder) => Promise<T>,
   byWords: (instead?: string) => T,
 ): Promise<{ readonly found: T; readonly failure?: SignalboxError }> {
   const attempt = async (which: 'configured' | 'offline'): Promise<T> => {
-    const { embedder, instead } = await ports.meaning(which)
+    const { embedder, instead } = await port.meaning(which)
     return embedder ? byMeaning(embedder) : byWords(which === 'configured' ? instead : undefined)
   }
   try {

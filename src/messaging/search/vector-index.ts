@@ -3,13 +3,13 @@
  * for each number. Disposable: deleting it costs time, and with an endpoint money.
  */
 import { hash } from 'node:crypto'
-import { readJsonLines } from '../../../../formats/json-lines.ts'
-import type { Embedder } from '../../../../kernel/embedder.ts'
-import { childOf, isSegment, type TreePath } from '../../../../kernel/tree-path.ts'
-import { type Keeping, prune } from '../../../../messaging/leaves/keep.ts'
-import { unlessFailed } from '../../../../messaging/leaves/tolerant.ts'
-import { cacheOf } from '../../../../tree/home.ts'
-import type { Tree } from '../../../../tree/tree.ts'
+import { readJsonLines } from '../../formats/json-lines.ts'
+import type { Embedder } from '../../kernel/embedder.ts'
+import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
+import { cacheOf } from '../../tree/home.ts'
+import type { Tree } from '../../tree/tree.ts'
+import { type Keeping, prune } from '../leaves/keep.ts'
+import { unlessFailed } from '../leaves/tolerant.ts'
 
 /** Of each provider. */
 const keeping: Keeping = { keepMs: 90 * 24 * 60 * 60 * 1000, keepBytes: 64 * 1024 * 1024 }

@@ -1,4 +1,4 @@
-/** What came of messages, in a few words each, the most telling first, and what was said over and over only once. Pure. */
+/** The results of messages, in a few words each, the most informative first; results that repeat are listed once. Pure. */
 import { groupBy } from '../../../kernel/group-by.ts'
 import { sentencesIn } from '../../../text/sentences.ts'
 import { termsOf } from '../../../text/words.ts'
@@ -6,16 +6,16 @@ import type { MessageParts } from './message-parts.ts'
 import { plainText } from './plain-text.ts'
 import { listedAtMost } from './report-words.ts'
 
-export interface Telling {
+export interface WeighedMessage {
   readonly id: string
   readonly status: string
   readonly summary: string
   readonly said: MessageParts
-  /** Others depend on it, or it on others. */
+  /** Another message depends on it, or it depends on another one. */
   readonly isLinked: boolean
 }
 
-export interface Told<T> {
+interface ResultLine<T> {
   readonly message: T
   readonly text: string
   readonly weight: number
@@ -28,15 +28,18 @@ const mostSentences = 3
 const mostNamed = 6
 
 /** The results of completed messages, the most informative first. `source` names the message of a result. */
-export function tellResults<T extends Telling>(messages: readonly T[], source: (message: T) => string): Told<T>[] {
+export function resultLines<T extends WeighedMessage>(
+  messages: readonly T[],
+  source: (message: T) => string,
+): ResultLine<T>[] {
   const done = messages.filter(({ status }) => status === 'completed')
   const texts = new Map(done.map((message) => [message, inShort(message.said.result?.text ?? '')]))
   const silent = done.filter((message) => texts.get(message) === '')
   const withText = done.filter((message) => texts.get(message) !== '')
   const spoken = alike(withText, (message) => texts.get(message)!)
-  const told = spoken.map(({ message, others }): Told<T> => {
+  const told = spoken.map(({ message, others }): ResultLine<T> => {
     const text = texts.get(message)!
-    // “Done.” may be the result of very different things.
+    // “Done.” may be the result of very different tasks, so each of them is named.
     const things = alike([message, ...others], ({ summary }) => summary)
     const names = things.map(({ message: one, more }) => `${titled(one)}, ${source(one)}${more}`)
     const unnamed = names.length > mostNamed ? [`and ${names.length - mostNamed} more`] : []
@@ -50,7 +53,7 @@ export function tellResults<T extends Telling>(messages: readonly T[], source: (
   return [...told, { message: silent[0]!, text, weight: -3 }]
 }
 
-/** Of texts that differ in numbers alone the first, with how many more there are, in words. */
+/** Messages whose texts differ in numbers alone are one: the first of them. `more` says in words how many others there are. */
 export function alike<T>(
   messages: readonly T[],
   textOf: (message: T) => string,
@@ -67,11 +70,11 @@ export function alike<T>(
 export const isSlight = (text: string): boolean => new Set(termsOf(text)).size < 4
 
 /** A summary inside a sentence: without the full stop at its end. */
-export const titled = ({ summary }: Pick<Telling, 'summary'>, longest = 100): string =>
+export const titled = ({ summary }: Pick<WeighedMessage, 'summary'>, longest = 100): string =>
   plainText(summary.trimEnd().replace(/[.。]$/, ''), longest)
 
-/** How much those who read of everything miss if they do not read this. */
-export function weightOf({ isLinked, said }: Telling, text: string): number {
+/** How much a reader would miss without this message. */
+export function weightOf({ isLinked, said }: WeighedMessage, text: string): number {
   const links = said.result?.links.length ?? 0
   return (isLinked ? 2 : 0) + (links > 0 ? 1 : 0) + Math.min(new Set(termsOf(text)).size, 12) / 6
 }
@@ -89,13 +92,13 @@ export function inShort(text: string): string {
   return line
 }
 
-/** Of what has no sentences: code, a table, headings alone. */
+/** For a text without sentences: code, a table, headings alone. */
 function firstWords(text: string): string {
   const line = text.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one) && !/^\s*(?:`{3,}|~{3,})/.test(one)) ?? ''
   return line.replace(/^[\s#>|*+-]+|[\s|]+$/gu, '')
 }
 
-/** The same sentence, however it is written. */
+/** Equal for sentences that differ in case, signs and spaces alone. */
 export const sayingOf = (text: string): string =>
   text
     .toLowerCase()

@@ -82,7 +82,7 @@ describe('why', () => {
     await box.sessions.start('crew')
     await box.sessions.say('#DIRECT:ann:bring a jack', { agent: 'bob' })
     const said = (await box.search('jack', { only: 'words' })).hits[0]!.message.handle
-    expect(await box.why(said)).toMatchObject({ next: 'signalbox session inbox --session crew --as ann' })
+    expect(await box.why(said)).toMatchObject({ next: '`session inbox {"session":"crew","as":"ann"}`' })
     expect(await why(said)).toBe('It waits for ann, and is read by a command of session alone.')
   })
 

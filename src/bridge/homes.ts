@@ -4,6 +4,7 @@
  */
 import { type AgentDirectory, type Home, parseHome } from '../messaging/agents/directory.ts'
 import type { Listing } from '../messaging/agents/listing.ts'
+import { unlessFailed } from '../messaging/leaves/tolerant.ts'
 
 /** The home of an agent of which nothing is known. */
 export const usualProtocol = 'acmq'
@@ -18,6 +19,7 @@ export interface KnownAgent {
 export class Homes {
   readonly #directory: AgentDirectory
   readonly #known = new Map<string, Promise<KnownAgent>>()
+  #others: Promise<ReadonlyMap<string, Listed>> | undefined
 
   constructor(directory: AgentDirectory) {
     this.#directory = directory
@@ -47,13 +49,26 @@ export class Homes {
   }
 
   /** Under its own name, or under one of the others that people gave it. */
-  async #listed(asked: string): Promise<{ readonly name: string; readonly listing: Listing } | undefined> {
+  async #listed(asked: string): Promise<Listed | undefined> {
     const own = await this.#directory.listing(asked)
     if (own) return { name: asked, listing: own }
-    for (const name of await this.#directory.listedNames()) {
-      const listing = await this.#directory.listing(name).catch(() => undefined)
-      if (listing?.otherNames.includes(asked)) return { name, listing }
-    }
-    return undefined
+    this.#others ??= this.#otherNames()
+    return (await this.#others).get(asked)
   }
+
+  /** Reads all files of agents. One with a mistake stops nobody else. */
+  async #otherNames(): Promise<ReadonlyMap<string, Listed>> {
+    const others = new Map<string, Listed>()
+    for (const name of await this.#directory.listedNames()) {
+      const listing = await unlessFailed(this.#directory.listing(name))
+      for (const other of listing?.otherNames ?? [])
+        if (!others.has(other)) others.set(other, { name, listing: listing! })
+    }
+    return others
+  }
+}
+
+interface Listed {
+  readonly name: string
+  readonly listing: Listing
 }

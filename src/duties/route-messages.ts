@@ -6,6 +6,7 @@ import type { TreePath } from '../kernel/tree-path.ts'
 import type { Context } from '../operations/define.ts'
 import { openDream } from '../operations/dream/fields.ts'
 import { dreamRoute, type RoutedOften } from '../operations/dream/route.ts'
+import { freedLine } from '../operations/freed-line.ts'
 import { lastOf, processorTime, Rounds, restFor, Watches } from './rounds.ts'
 
 /** No event tells that a lease has ended, an agent has died or another program has overwritten a mailbox, so look now and then. */
@@ -14,7 +15,7 @@ const longestRest = 30_000
 export async function routeMessages(context: Context, input: unknown, stopped: AbortSignal): Promise<RoutedOften> {
   const rounds = new Rounds(context, stopped)
   const watches = new Watches(await context.tree(), () => rounds.ring())
-  const none = { moved: [], copied: [], unroutable: [], resent: [], plans: [], rejected: [], notices: [] }
+  const none = { moved: [], copied: [], unroutable: [], resent: [], plans: [], rejected: [], freed: [], notices: [] }
   let all: RoutedOften = { outcome: 'nothing', ...none }
   let passes = 0
   let standing: ReadonlySet<string> = new Set()
@@ -50,16 +51,18 @@ const joined = (all: RoutedOften, pass: RoutedOften): RoutedOften => ({
   copied: lastOf(all.copied, pass.copied),
   resent: lastOf(all.resent, pass.resent),
   plans: lastOf(all.plans, pass.plans),
+  freed: lastOf(all.freed, pass.freed),
   // These stay until a person puts them right, so the last pass has found all of them.
   unroutable: pass.unroutable,
   rejected: pass.rejected,
   notices: [...new Set(lastOf(all.notices, pass.notices))],
 })
 
-function tell({ report }: Context, { moved, copied, resent, plans }: RoutedOften): void {
+function tell({ report }: Context, { moved, copied, resent, plans, freed }: RoutedOften): void {
   for (const { from, to, path } of moved) report.tell({ as: 'step', text: `${from} to ${to}: ${path}` })
   for (const { from, to, path } of copied) report.tell({ as: 'step', text: `${from} to ${to.join(', ')}: ${path}` })
   for (const { mailbox, id } of resent) report.tell({ as: 'step', text: `sent again to mailbox ${mailbox}: ${id}` })
+  for (const one of freed) report.tell({ as: 'step', text: `freed ${freedLine(one)}` })
   for (const { outcome, plan, planner } of plans) report.tell({ as: 'step', text: `${plan} of ${planner}: ${outcome}` })
 }
 

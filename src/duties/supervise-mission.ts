@@ -8,6 +8,7 @@ import type { TreePath } from '../kernel/tree-path.ts'
 import { openMissions } from '../operations/acmq/mission.ts'
 import { type Supervised, supervise } from '../operations/acmq/supervise.ts'
 import type { Context, Reporter } from '../operations/define.ts'
+import { freedLine } from '../operations/freed-line.ts'
 import { lastOf, processorTime, Rounds, restFor, Watches } from './rounds.ts'
 
 const second = 1000
@@ -35,7 +36,16 @@ export async function superviseMission(given: Context, input: unknown, stopped: 
   const tree = await context.tree()
   const watches = new Watches(tree, () => rounds.ring())
   const strange = new Set<string>()
-  let all: Done = { stalled: [], repairs: [], archived: 0, documents: [], snapshots: [], reports: [], moves: [] }
+  let all: Done = {
+    stalled: [],
+    freed: [],
+    repairs: [],
+    archived: 0,
+    documents: [],
+    snapshots: [],
+    reports: [],
+    moves: [],
+  }
   let memoryDueAt = Number.NEGATIVE_INFINITY
   /** How long the last pass without documents worked, in milliseconds. */
   let worked = 0
@@ -80,10 +90,14 @@ export async function superviseMission(given: Context, input: unknown, stopped: 
   return { outcome, mission, ...all, nextStallAt: last?.nextStallAt ?? null, passes }
 }
 
-type Done = Pick<Supervised, 'stalled' | 'repairs' | 'archived' | 'documents' | 'snapshots' | 'reports' | 'moves'>
+type Done = Pick<
+  Supervised,
+  'stalled' | 'freed' | 'repairs' | 'archived' | 'documents' | 'snapshots' | 'reports' | 'moves'
+>
 
 const joined = (all: Done, pass: Done): Done => ({
   stalled: lastOf(all.stalled, pass.stalled),
+  freed: lastOf(all.freed, pass.freed),
   repairs: lastOf(all.repairs, pass.repairs),
   archived: all.archived + pass.archived,
   documents: lastOf(all.documents, pass.documents),
@@ -131,11 +145,12 @@ function restAfter(pass: Supervised | undefined, now: number): number {
 }
 
 function tell({ report }: Context, pass: Done): void {
-  const { stalled, repairs, archived, documents, snapshots, reports, moves } = pass
+  const { stalled, freed, repairs, archived, documents, snapshots, reports, moves } = pass
   for (const { message, investigation } of stalled) {
     const asked = investigation === undefined ? '' : `; asked ${message.from} to look into it`
     report.tell({ as: 'step', text: `${message.to} stalled on ${message.id} (${message.summary})${asked}` })
   }
+  for (const one of freed) report.tell({ as: 'step', text: `freed ${freedLine(one)}` })
   for (const { what, path, message } of repairs) {
     report.tell({ as: 'step', text: `${what} ${path}: ${message}` })
   }

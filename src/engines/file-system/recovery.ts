@@ -4,8 +4,9 @@
  */
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
+import type { Life } from '../../tree/tree.ts'
 import { codeOf, did, FilePlace, type Stats } from './disk.ts'
-import { type HolderId, type Life, pidOf } from './holder.ts'
+import { type HolderId, pidOf } from './holder.ts'
 import type { Intent } from './note.ts'
 import { nameFromOwn, ownName, ownPrefix } from './own-paths.ts'
 import type { Parts } from './parts.ts'

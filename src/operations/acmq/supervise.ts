@@ -3,12 +3,15 @@ import { SignalboxError } from '../../kernel/errors.ts'
 import { flag, withoutUndefined } from '../../kernel/field.ts'
 import type { BusDocument, Kept, Merged, Mission, Repair, Swept } from '../../protocols/ac-mq/index.ts'
 import { defineOperation } from '../define.ts'
+import type { Freed } from '../duties.ts'
 import { mission, openTimedMissions } from './mission.ts'
 
 export interface Supervised {
   readonly outcome: 'swept' | 'nothing'
   readonly mission: string
   readonly stalled: Swept['stalled']
+  /** What dead agents held, in all protocols. */
+  readonly freed: readonly Freed[]
   readonly repairs: readonly Repair[]
   readonly archived: number
   /** Bus documents that were made or renewed, each with what brought its messages together. */
@@ -36,7 +39,8 @@ export const supervise = defineOperation({
     'Look after a mission: settle stalls, set malformed files aside, archive what is old, digest what belongs together.',
   more:
     'A stalled message moves to `failed/` with a report, and its sender is asked once to look into it. Without --once ' +
-    'it stays, woken by what happens in the mission, until it is stopped. The missions inside it are looked after too.',
+    'it stays, woken by what happens in the mission, until it is stopped. The missions inside it are looked after too. What agents ' +
+    'hold whose end is known (messages of all protocols, locks, mailboxes) is freed.',
   input: {
     mission,
     once: flag('One pass, then end.'),
@@ -45,7 +49,15 @@ export const supervise = defineOperation({
     snapshots: flag('Take no snapshots.', { default: true }),
     organize: flag('Leave `context/` as it is.', { default: true }),
   },
-  lists: { stalled: 'last', repairs: 'last', documents: 'last', snapshots: 'last', reports: 'last', moves: 'last' },
+  lists: {
+    stalled: 'last',
+    freed: 'last',
+    repairs: 'last',
+    documents: 'last',
+    snapshots: 'last',
+    reports: 'last',
+    moves: 'last',
+  },
   outcomes: { swept: 'done', nothing: 'done' },
   examples: [
     { command: 'acmq supervise alpha', does: 'stay and look after it' },
@@ -54,6 +66,8 @@ export const supervise = defineOperation({
 
   async run(context, { mission, archive, bus, snapshots: mayTake, organize }): Promise<Supervised> {
     const missions = await openTimedMissions(context, mission)
+    const { freedIn } = await import('../duties.ts')
+    const freed = await freedIn(context)
     const { agent, section } = await context.configuration()
     const set = await section('acmq')
     const wanted = { bus: bus && set.busDocuments, snapshots: mayTake && set.snapshots }
@@ -91,6 +105,7 @@ export const supervise = defineOperation({
     }
     const didSomething =
       stalled.length > 0 ||
+      freed.length > 0 ||
       documents.length > 0 ||
       snapshots.length > 0 ||
       reports.length > 0 ||
@@ -101,6 +116,7 @@ export const supervise = defineOperation({
       outcome: didSomething ? 'swept' : 'nothing',
       mission: missions[0].address,
       stalled,
+      freed,
       repairs,
       archived,
       documents,

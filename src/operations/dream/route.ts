@@ -1,11 +1,14 @@
 import { flag } from '../../kernel/field.ts'
 import type { Routed } from '../../protocols/dream-os/index.ts'
 import { defineOperation } from '../define.ts'
+import type { Freed } from '../duties.ts'
 import { actorOr, compat, openDream, recipientCheck } from './fields.ts'
 
 export interface RoutedOften extends Omit<Routed, 'unreadable'> {
   /** Files that are no messages. */
   readonly rejected: Routed['unreadable']
+  /** What dead agents held, in all protocols. */
+  readonly freed: readonly Freed[]
   /** How often it looked, if it stayed. */
   readonly passes?: number
 }
@@ -17,9 +20,18 @@ export const dreamRoute = defineOperation({
   more:
     'A message with one target is moved; a broadcast is copied to everybody else. Answers of planners are joined into the list of ' +
     'tasks. What was sent to mailboxes and another program overwrote is sent again. A message to nobody known stays and is ' +
-    'reported. Without --once it stays, woken by what happens, until it is stopped.',
+    'reported. What agents hold whose end is known (messages of all protocols, locks, mailboxes) is freed. Without --once it stays, ' +
+    'woken by what happens, until it is stopped.',
   input: { once: flag('One pass, then end.'), compat },
-  lists: { moved: 'last', copied: 'last', unroutable: 'last', resent: 'last', plans: 'last', rejected: 'last' },
+  lists: {
+    moved: 'last',
+    copied: 'last',
+    unroutable: 'last',
+    resent: 'last',
+    plans: 'last',
+    rejected: 'last',
+    freed: 'last',
+  },
   outcomes: { routed: 'done', nothing: 'done' },
   examples: [
     { command: 'dream route', does: 'stay and carry messages' },
@@ -32,6 +44,8 @@ export const dreamRoute = defineOperation({
     const { unreadable: rejected, ...routed } = await store.router.route(await actorOr(context, 'Supervisor'), {
       recipient,
     })
-    return { ...routed, rejected }
+    const { freedIn } = await import('../duties.ts')
+    const freed = await freedIn(context)
+    return { ...routed, ...(freed.length > 0 ? { outcome: 'routed' } : {}), rejected, freed }
   },
 })

@@ -5,6 +5,7 @@ import type { DreamHeader } from '../../../../operations/dream/fields.ts'
 import { dreamCompleted, dreamPlan, dreamTasks } from '../../../../operations/dream/plan.ts'
 import { dreamRoute, type RoutedOften } from '../../../../operations/dream/route.ts'
 import { taskDone, taskInbox, taskSend, taskTake } from '../../../../operations/dream/task.ts'
+import { freedLine } from '../../../../operations/freed-line.ts'
 import { commandFace } from '../../command.ts'
 import { grid, named, tableFace } from '../../grid.ts'
 import { noticeLines, rejectedLines, writtenLine } from '../../lines.ts'
@@ -92,9 +93,10 @@ export const routeFace = commandFace(
   },
 )
 
-function onePass({ outcome, moved, copied, resent, plans }: RoutedOften, { paint }: Screen): string {
+function onePass({ outcome, moved, copied, resent, plans, freed }: RoutedOften, { paint }: Screen): string {
   if (outcome === 'nothing') return 'Nothing had to be carried.\n'
   return [
+    ...freed.map((one) => `${paint('yellow', 'freed')} ${printableLine(freedLine(one))}\n`),
     ...moved.map(({ from, to, path }) => `${paint('green', 'moved')} ${printableLine(`${from} to ${to}: ${path}`)}\n`),
     ...copied.map(
       ({ from, to, path }) => `${paint('green', 'copied')} ${printableLine(`${from} to ${to.join(', ')}: ${path}`)}\n`,

@@ -97,7 +97,7 @@ export class Box {
     const notices = draft.to === 'all' ? [] : await this.#bus.noticesAbout(draft.to)
     const dependsOn = await this.#dependencies(after, member, home.place)
     const replyTo = draft.replyTo === undefined ? undefined : await findOne(this.#bus, draft.replyTo)
-    await this.#acts(draft.from)
+    await this.acts(draft.from)
     const lowered: Draft = {
       ...draft,
       from: await this.homes.nameIn(member.name, draft.from),
@@ -162,7 +162,7 @@ export class Box {
 
   /** Hands one message to the agent and to nobody else: the one named, or the most urgent of all protocols. */
   async take(agent: string, options: Waiting & { readonly handle?: string } = {}): Promise<TakenMessage | undefined> {
-    await this.#acts(agent)
+    await this.acts(agent)
     const { handle } = options
     const again = handle === undefined ? await this.#neverShown(agent) : undefined
     if (again) return again
@@ -246,11 +246,16 @@ export class Box {
     if (taken.outcome === 'taken') await member.neutral.done(taken.receipt)
   }
 
-  /** A new agent gets its home in the protocol that is used when nothing speaks for another. */
-  async #acts(agent: string): Promise<void> {
+  /** Whoever acts is seen. A new agent gets its home in the protocol that is used when nothing speaks for another. */
+  async acts(agent: string): Promise<void> {
     await this.#bus.directory.acted(agent, { home: usualProtocol }).catch(() => {
       // Another spelling of a known name: the protocol refuses it, or takes all spellings for one.
     })
+  }
+
+  /** The same for whoever has a receipt; a name that nobody has seen may be a slip. */
+  async #seen(agent: string | undefined): Promise<void> {
+    if (agent !== undefined && (await this.#bus.directory.seen(agent))) await this.acts(agent)
   }
 
   #answering(
@@ -366,6 +371,7 @@ export class Box {
     const { member, envelope } = found
     const { claim, to, id, place } = envelope
     if (name !== undefined && claim && !isSame(claim.by, name)) throw notYours(handle, claim.by)
+    await this.#seen(agent ?? claim?.by)
     const receipt = {
       id,
       agent: claim?.by ?? name ?? to,

@@ -13,6 +13,7 @@ import { SignalboxError } from '../kernel/errors.ts'
 import { childOf } from '../kernel/tree-path.ts'
 import { type DeadAgent, presenceFolder } from '../messaging/agents/directory.ts'
 import { EventLog } from '../messaging/events/events.ts'
+import { unlessFailed } from '../messaging/leaves/tolerant.ts'
 import type { Duty } from '../protocols/contract.ts'
 import type { Bus, Member } from './bus.ts'
 import { printReceipt } from './handle.ts'
@@ -30,25 +31,24 @@ export interface Freed {
   readonly what: string
 }
 
+/** A dead agent with all its names, in lower case. */
+interface Dead extends DeadAgent {
+  readonly names: ReadonlySet<string>
+  nameIn(protocol: string): string
+}
+
 /** Something that a dead agent holds. */
 interface Held {
   readonly what: string
-  readonly by: Marked
+  readonly by: Dead
   free(): Promise<boolean>
 }
 
-/** A dead agent whose end is written down, with all its names. */
-interface Marked extends DeadAgent {
-  nameIn(protocol: string): Promise<string>
-  readonly names: ReadonlySet<string>
-}
-
 export async function freeTheDead(bus: Bus): Promise<Freed[]> {
-  const dead = await markedDead(bus)
+  const dead = await deadAgents(bus)
   if (dead.length === 0) return []
-  const freed: Freed[] = []
   let isWhole = true
-  const attempt = async (work: () => Promise<void>) => {
+  const attempt = async (work: () => Promise<unknown>) => {
     try {
       await work()
     } catch (error) {
@@ -57,24 +57,31 @@ export async function freeTheDead(bus: Bus): Promise<Freed[]> {
       isWhole = false
     }
   }
-  const freeAll = async (all: AsyncIterable<Held>) => {
-    const found: Held[] = []
-    await attempt(async () => {
+  // Listed before their end is written down: what an agent takes after it has come back is not in the list.
+  const found: Held[] = []
+  const list = (all: AsyncIterable<Held>) =>
+    attempt(async () => {
       for await (const held of all) found.push(held)
     })
-    for (const held of found) {
-      const { by, what } = held
+  for await (const member of bus.used()) {
+    await list(messagesOf(member, dead))
+    await list(holdingsOf(member, dead))
+  }
+  await list(locksOf(bus, dead))
+  const freed: Freed[] = []
+  for (const agent of dead) {
+    const presence = await bus.directory.noteGone(agent)
+    if (!presence) continue
+    const gone = { ...agent, presence }
+    const { name, why } = agent
+    for (const { by, what, free } of found) {
+      if (by !== agent) continue
       await attempt(async () => {
-        if (await freeOne(bus, held)) freed.push({ agent: by.name, why: by.why, what })
+        if (await freeOne(bus, gone, what, free)) freed.push({ agent: name, why, what })
       })
     }
+    if (isWhole) await bus.directory.noteGone(gone, { freed: true })
   }
-  for await (const member of bus.used()) {
-    await freeAll(messagesOf(member, dead))
-    await freeAll(holdingsOf(member, dead))
-  }
-  await freeAll(locksOf(bus, dead))
-  if (isWhole) for (const agent of dead) await bus.directory.noteGone(agent, { freed: true })
   return freed
 }
 
@@ -88,30 +95,23 @@ export const freeingTheDead = (bus: Bus): Duty => ({
   },
 })
 
-async function markedDead({ directory }: Bus): Promise<Marked[]> {
+async function deadAgents({ directory }: Bus): Promise<Dead[]> {
   const homes = new Homes(directory)
-  const marked: Marked[] = []
+  const dead: Dead[] = []
   for await (const agent of directory.dead()) {
-    // From here on the agent counts as dead, unless it acts.
-    const presence = await directory.noteGone(agent)
-    if (!presence) continue
     // A mistake in its file leaves it its own name.
-    const listing = await homes.of(agent.name).then(
-      (known) => known.listing,
-      () => undefined,
-    )
-    marked.push({
+    const listing = (await unlessFailed(homes.of(agent.name)))?.listing
+    dead.push({
       ...agent,
-      presence,
       names: new Set([agent.name, ...(listing?.otherNames ?? [])].map((name) => name.toLowerCase())),
-      nameIn: async (protocol) => (listing?.nameIn[protocol] ?? agent.name).toLowerCase(),
+      nameIn: (protocol) => (listing?.nameIn[protocol] ?? agent.name).toLowerCase(),
     })
   }
-  return marked
+  return dead
 }
 
-async function* messagesOf({ name, neutral }: Member, dead: readonly Marked[]): AsyncGenerator<Held> {
-  const holders = await holdersIn(name, dead)
+async function* messagesOf({ name, neutral }: Member, dead: readonly Dead[]): AsyncGenerator<Held> {
+  const holders = holdersIn(name, dead)
   for await (const { envelope } of neutral.messages({ stages: ['claimed'] })) {
     const { claim, id, place, handle } = envelope
     const by = claim && holders.get(claim.by.toLowerCase())
@@ -128,15 +128,15 @@ async function* messagesOf({ name, neutral }: Member, dead: readonly Marked[]): 
   }
 }
 
-async function* holdingsOf({ name, neutral }: Member, dead: readonly Marked[]): AsyncGenerator<Held> {
-  const holders = await holdersIn(name, dead)
+async function* holdingsOf({ name, neutral }: Member, dead: readonly Dead[]): AsyncGenerator<Held> {
+  const holders = holdersIn(name, dead)
   for await (const holding of neutral.holdings?.() ?? []) {
     const by = holders.get(holding.by.toLowerCase())
     if (by) yield { what: holding.name, by, free: async () => (await holding.free()) === 'released' }
   }
 }
 
-async function* locksOf({ tree }: Bus, dead: readonly Marked[]): AsyncGenerator<Held> {
+async function* locksOf({ tree }: Bus, dead: readonly Dead[]): AsyncGenerator<Held> {
   const locks = new GlobLocks(tree)
   for (const lock of await locks.list()) {
     const by = dead.find(({ names }) => names.has(lock.owner.toLowerCase()))
@@ -144,16 +144,13 @@ async function* locksOf({ tree }: Bus, dead: readonly Marked[]): AsyncGenerator<
   }
 }
 
-async function holdersIn(protocol: string, dead: readonly Marked[]): Promise<ReadonlyMap<string, Marked>> {
-  const holders = new Map<string, Marked>()
-  for (const agent of dead) holders.set(await agent.nameIn(protocol), agent)
-  return holders
-}
+const holdersIn = (protocol: string, dead: readonly Dead[]): ReadonlyMap<string, Dead> =>
+  new Map(dead.map((agent) => [agent.nameIn(protocol), agent]))
 
 /** Told before it is done, so that nothing is freed that was not told. */
-async function freeOne(bus: Bus, { by, what, free }: Held): Promise<boolean> {
-  if (!(await bus.directory.isStill(by))) return false
-  await tell(bus, { at: isoTime(by.presence.since), agent: by.name, why: by.why, held: what })
+async function freeOne(bus: Bus, gone: DeadAgent, held: string, free: Held['free']): Promise<boolean> {
+  if (!(await bus.directory.isStill(gone))) return false
+  await tell(bus, { at: isoTime(gone.presence.since), agent: gone.name, why: gone.why, held })
   try {
     return await free()
   } catch (error) {

@@ -1,4 +1,5 @@
 /** What an agent does with a message it has. One file, because the three take the same and answer the same. */
+import { seenActing } from '../acting.ts'
 import { defineOperation } from '../define.ts'
 import { agent, file, openCirce } from './fields.ts'
 
@@ -16,6 +17,7 @@ export const circeStart = defineOperation({
   ],
 
   async run(context, { agent, file }) {
+    await seenActing(context, agent)
     return (await openCirce(context)).settling.start(agent, file)
   },
 })
@@ -33,6 +35,7 @@ export const circeAck = defineOperation({
   ],
 
   async run(context, { agent, file }) {
+    await seenActing(context, agent)
     return (await openCirce(context)).settling.ack(agent, file)
   },
 })
@@ -46,6 +49,7 @@ export const circeDone = defineOperation({
   examples: [{ command: 'circe done qa 20251106_153022_engineer-qa_test_FEAT-021.md', does: 'put it away' }],
 
   async run(context, { agent, file }) {
+    await seenActing(context, agent)
     return (await openCirce(context)).settling.done(agent, file)
   },
 })

@@ -89,6 +89,8 @@ export class Claiming {
       }
       return undefined
     }
+    // Before anything is claimed: from here on nothing is taken from an agent that was noted as gone.
+    await acted(parts, agent)
     const folders = [newPath(parts.root), inboxPath(parts.root, await folderOf(parts, agent))]
     const claimed = waitMs > 0 ? await waitFor(parts.tree, folders, attempt, { waitMs, signal }) : await attempt()
     await acted(parts, agent)

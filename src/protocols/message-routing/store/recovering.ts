@@ -108,9 +108,14 @@ export class Recovering {
 
   /**
    * Back into the inbox for what `receive` or `awaitReply` has given and did not reach its reader. Unlike `recover` it works
-   * on a full disk: it makes no room and moves the file as it is. Answers what is still in `taken/`.
+   * on a full disk: it makes no room and moves the file as it is. `onlyIf` is asked when the file has been won, for a caller whose
+   * claim another process may have ended. Answers what was not put back.
    */
-  async putBack(owner: string, messages: readonly Pick<MrView, 'path' | 'state'>[]): Promise<string[]> {
+  async putBack(
+    owner: string,
+    messages: readonly Pick<MrView, 'path' | 'state'>[],
+    { onlyIf }: { readonly onlyIf?: () => Promise<boolean> } = {},
+  ): Promise<string[]> {
     const agent = agentId(owner)
     const left: string[] = []
     for (const { path, state } of messages) {
@@ -121,7 +126,8 @@ export class Recovering {
         const message = await readMessage(this.#parts, agent, 'taken', name)
         // Without this, a message that may be handed out once only would be refused as a copy: then it stays where it is.
         if (message && (await isGenuine(this.#parts, agent, message))) await this.#parts.hooks.recover?.(agent, message)
-        const moved = await moveMessage(this.#parts, step)
+        const change = onlyIf && unchangedIf(onlyIf)
+        const moved = await moveMessage(this.#parts, step, change ? { change } : {})
         if (moved.outcome !== 'moved') left.push(path)
         // If this fails, the number counts as seen, which does no harm.
         else if (message) await unlessFailed(expectNumberAgain(this.#parts, agent, message))
@@ -165,6 +171,12 @@ export class Recovering {
       details: { path: target },
     })
   }
+}
+
+const unchangedIf = (isWanted: () => Promise<boolean>) => async (bytes: Uint8Array) => {
+  // An engine may read the next file into the same memory.
+  const copy = Uint8Array.from(bytes)
+  return (await isWanted()) ? copy : undefined
 }
 
 const nothingToRecover = (agent: string, id: string) => {

@@ -6,7 +6,7 @@ type Act = (actor: NeutralActor) => Promise<unknown>
 const story = (act: Act): Story<NeutralActor> => ({ act })
 const inTurn = (...acts: readonly Act[]): Story<NeutralActor> => ({
   act: async (actor) => {
-    for (const act of acts) await act(actor)
+    for (const act of acts) if ((await act(actor)) === false) return
   },
   isMeanwhile: true,
 })

@@ -2,4 +2,4 @@
 import { describeHeldOnFiles } from './on-files.ts'
 
 // All steps are tried in memory, as verbs of the tree.
-describeHeldOnFiles('The verbs for every agent', 'neutral', 5)
+describeHeldOnFiles('The verbs for every agent', 'neutral', 2)

@@ -48,7 +48,7 @@ export async function listAgents(bus: Bus): Promise<AgentList> {
   const notices: string[] = []
   const seen = new Map<string, Partial<SeenAgent>>()
   for (const name of await bus.directory.listedNames()) seen.set(name, {})
-  const homes = new Homes(bus.directory)
+  const homes = new Homes(bus)
   const told = async (name: string) => {
     try {
       return await homes.of(name)

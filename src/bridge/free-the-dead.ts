@@ -47,20 +47,36 @@ interface Held {
 export async function freeTheDead(bus: Bus): Promise<Freed[]> {
   const dead = await deadAgents(bus)
   if (dead.length === 0) return []
-  let isWhole = true
-  const attempt = async (work: () => Promise<unknown>) => {
-    try {
-      await work()
-    } catch (error) {
-      // What is out of order in one protocol keeps nobody from freeing the rest; the next pass tries again.
-      if (!(error instanceof SignalboxError)) throw error
-      isWhole = false
-    }
-  }
   // Listed before their end is written down: what an agent takes after it has come back is not in the list.
+  const { found, failures } = await allHeldBy(bus, dead)
+  const freed: Freed[] = []
+  for (const agent of dead) {
+    const presence = await bus.directory.noteGone(agent)
+    if (!presence) continue
+    const gone = { ...agent, presence }
+    for (const held of found.filter(({ by }) => by === agent)) {
+      await unlessOutOfOrder(failures, async () => {
+        if (await freeOne(bus, gone, held.what, held.free)) freed.push(told(held))
+      })
+    }
+    if (failures.length === 0) await bus.directory.noteGone(gone, { freed: true })
+  }
+  return freed
+}
+
+/** What dead agents hold now. Nothing is changed. */
+export async function heldByTheDead(bus: Bus): Promise<Freed[]> {
+  const dead = await deadAgents(bus)
+  return dead.length === 0 ? [] : (await allHeldBy(bus, dead)).found.map(told)
+}
+
+const told = ({ by, what }: Held): Freed => ({ agent: by.name, why: by.why, what })
+
+async function allHeldBy(bus: Bus, dead: readonly Dead[]) {
   const found: Held[] = []
+  const failures: SignalboxError[] = []
   const list = (all: AsyncIterable<Held>) =>
-    attempt(async () => {
+    unlessOutOfOrder(failures, async () => {
       for await (const held of all) found.push(held)
     })
   for await (const member of bus.used()) {
@@ -68,21 +84,17 @@ export async function freeTheDead(bus: Bus): Promise<Freed[]> {
     await list(holdingsOf(member, dead))
   }
   await list(locksOf(bus, dead))
-  const freed: Freed[] = []
-  for (const agent of dead) {
-    const presence = await bus.directory.noteGone(agent)
-    if (!presence) continue
-    const gone = { ...agent, presence }
-    const { name, why } = agent
-    for (const { by, what, free } of found) {
-      if (by !== agent) continue
-      await attempt(async () => {
-        if (await freeOne(bus, gone, what, free)) freed.push({ agent: name, why, what })
-      })
-    }
-    if (isWhole) await bus.directory.noteGone(gone, { freed: true })
+  return { found, failures }
+}
+
+/** What is out of order in one protocol keeps nobody from freeing the rest; the next pass tries again. */
+async function unlessOutOfOrder(failures: SignalboxError[], work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    failures.push(error)
   }
-  return freed
 }
 
 /** The same as work that recurs. */
@@ -95,10 +107,10 @@ export const freeingTheDead = (bus: Bus): Duty => ({
   },
 })
 
-async function deadAgents({ directory }: Bus): Promise<Dead[]> {
-  const homes = new Homes(directory)
+async function deadAgents(bus: Bus): Promise<Dead[]> {
+  const homes = new Homes(bus)
   const dead: Dead[] = []
-  for await (const agent of directory.dead()) {
+  for await (const agent of bus.directory.dead()) {
     // A mistake in its file leaves it its own name.
     const listing = (await unlessFailed(homes.of(agent.name)))?.listing
     dead.push({

@@ -55,7 +55,7 @@ async function seenIn(bus: Bus): Promise<Seen> {
     locks: (await new GlobLocks(bus.tree).list()).map(({ glob }) => glob),
     presence: presence?.state,
     doing: presence?.doing,
-    home: printHome((await new Homes(bus.directory).of('coder')).home),
+    home: printHome((await new Homes(bus).of('coder')).home),
     isListed: (await bus.directory.listing('coder')) !== undefined,
     told: log.split('\n').filter((line) => line !== ''),
   }

@@ -15,7 +15,7 @@ import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import { stateOf, home as workspaceHome } from '../../tree/home.ts'
 import type { Leaf, Tree } from '../../tree/tree.ts'
 import { changeLeaf } from '../leaves/change.ts'
-import { listIfFolder, readIfLeaf } from '../leaves/tolerant.ts'
+import { listIfFolder, readIfLeaf, unlessFailed } from '../leaves/tolerant.ts'
 import type { Listing } from './listing.ts'
 import { afterNews, type Presence, type PresenceNews, presenceIn } from './presence.ts'
 
@@ -229,12 +229,26 @@ export class AgentDirectory {
   }
 
   /** What people say of an agent under this very name. Throws `BAD_AGENT_FILE` where they made a mistake. */
-  async listing(agent: string): Promise<Listing | undefined> {
+  async listing(agent: string, protocols?: readonly string[]): Promise<Listing | undefined> {
     const path = listingPath(agent)
-    const leaf = path && (await readIfLeaf(this.#tree, path, { atMost: longestListing }))
-    if (!leaf) return undefined
+    const text = path && (await this.#listingText(path))
+    if (text === undefined) return undefined
     const { parseListing } = await import('./listing.ts')
-    return parseListing(Buffer.from(leaf.bytes).toString('utf8'), path)
+    return parseListing(text, path!, protocols)
+  }
+
+  /** The agents to which people gave further names. Reads every file, and parses few; one with a mistake is left out. */
+  async *renamed(): AsyncGenerator<{ readonly name: string; readonly listing: Listing }> {
+    for (const name of await this.listedNames()) {
+      const text = await this.#listingText(listingPath(name)!)
+      const listing = text?.includes('names') ? await unlessFailed(this.listing(name)) : undefined
+      if (listing && listing.otherNames.length > 0) yield { name, listing }
+    }
+  }
+
+  async #listingText(path: TreePath): Promise<string | undefined> {
+    const leaf = await readIfLeaf(this.#tree, path, { atMost: longestListing })
+    return leaf && Buffer.from(leaf.bytes).toString('utf8')
   }
 
   /** The names of the files that people wrote. */
@@ -245,15 +259,18 @@ export class AgentDirectory {
     )
   }
 
+  /** Files that a person seems to have meant for agents, and that are not read: `NAME.yml`. */
+  async unreadListings(): Promise<TreePath[]> {
+    const entries = await listIfFolder(this.#tree, agentsFolder)
+    return entries.flatMap(({ name, kind }) =>
+      kind === 'leaf' && /\.(yml|json|YAML|YML)$/.test(name) && isSegment(name) ? [childOf(agentsFolder, name)] : [],
+    )
+  }
+
   /** Whom people have listed, under all names that they have. A file with a mistake tells its own name alone. */
   async *listed(): AsyncGenerator<string> {
-    for (const name of await this.listedNames()) {
-      yield name
-      const listing = await this.listing(name).catch((error: unknown) => {
-        if (!(error instanceof SignalboxError)) throw error
-      })
-      yield* listing?.otherNames ?? []
-    }
+    yield* await this.listedNames()
+    for await (const { listing } of this.renamed()) yield* listing.otherNames
   }
 
   async #note(agent: string): Promise<Leaf | undefined> {

@@ -380,7 +380,7 @@ const beyond = family('Beyond the specifications', 'Built with the protocols and
     'Sending to somebody nobody has seen says so, with the nearest name; with `strict` it is refused.',
     'built',
   ],
-  ['X-presence', 'Who is there is known, and what the dead held is freed.'],
+  ['X-presence', 'Who is there is known, and what the dead held is freed.', 'built'],
   ['X-threads', 'A conversation can be followed across protocols.', 'built'],
   ['X-human', 'Everything that waits for a person is in one inbox with a way to answer.', 'built'],
   ['X-wake', 'An agent is woken without typing into its terminal, once for many messages.'],

@@ -23,7 +23,7 @@ export async function addAgent(bus: Bus, name: string, facts: AgentFacts) {
   })
   // A mistake that was there already is told, whatever was changed.
   const leaf = await bus.tree.read(path)
-  if (leaf) await parseListing(Buffer.from(leaf.bytes).toString('utf8'), path)
+  if (leaf) await parseListing(Buffer.from(leaf.bytes).toString('utf8'), path, bus.names)
   const did = { created: 'added', replaced: 'changed', unchanged: 'unchanged' } as const
   return { outcome: did[outcome], name, path, ...given } as const
 }

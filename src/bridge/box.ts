@@ -4,7 +4,7 @@
  */
 import { call } from '../kernel/call.ts'
 import type { Draft, Envelope, Urgency } from '../kernel/envelope.ts'
-import { denied, SignalboxError, unsupported } from '../kernel/errors.ts'
+import { conflict, denied, SignalboxError, unsupported } from '../kernel/errors.ts'
 import { treeRoot } from '../kernel/tree-path.ts'
 import { waitFor } from '../messaging/waiting/waiting.ts'
 import { type Message, type MessageOutcome, type Receipt, type Taken, verbOf } from '../protocols/contract.ts'
@@ -83,7 +83,7 @@ export class Box {
 
   constructor(bus: Bus) {
     this.#bus = bus
-    this.homes = new Homes(bus.directory)
+    this.homes = new Homes(bus)
   }
 
   /** The message that a handle means. */
@@ -98,7 +98,7 @@ export class Box {
     const notices = draft.to === 'all' ? [] : await this.#bus.noticesAbout(draft.to)
     const dependsOn = await this.#dependencies(after, member, home.place)
     const replyTo = draft.replyTo === undefined ? undefined : await findOne(this.#bus, draft.replyTo)
-    await this.#acts(draft.from)
+    await this.acts(draft.from)
     const lowered: Draft = {
       ...draft,
       from: await this.homes.nameIn(member.name, draft.from),
@@ -134,6 +134,8 @@ export class Box {
   /** What waits for an agent in any protocol, the most urgent first. Nothing is taken. */
   async inbox(agent: string, options: Waiting & { readonly limit?: number } = {}): Promise<Message[]> {
     const { limit = Number.POSITIVE_INFINITY, ...waiting } = options
+    // Tells of a mistake in its file, also where no protocol is used yet.
+    await this.homes.of(agent)
     const look = async () => {
       const found: Message[] = []
       await this.#inEach(
@@ -163,7 +165,8 @@ export class Box {
 
   /** Hands one message to the agent and to nobody else: the one named, or the most urgent of all protocols. */
   async take(agent: string, options: Waiting & { readonly handle?: string } = {}): Promise<TakenMessage | undefined> {
-    await this.#acts(agent)
+    await this.homes.of(agent)
+    await this.acts(agent)
     const { handle } = options
     const again = handle === undefined ? await this.#neverShown(agent) : undefined
     if (again) return again
@@ -201,20 +204,26 @@ export class Box {
   }
 
   done(receipt: string, result: { readonly text?: string } = {}, agent?: string): Promise<BoxSettled> {
-    return this.#settle(receipt, agent, (member, native) => verbOf(member, member.neutral, 'done')(native, result))
+    return this.#settle('done', receipt, agent, (member, native) =>
+      verbOf(member, member.neutral, 'done')(native, result),
+    )
   }
 
   fail(receipt: string, failure: { readonly reason: string }, agent?: string): Promise<BoxSettled> {
-    return this.#settle(receipt, agent, (member, native) => verbOf(member, member.neutral, 'failed')(native, failure))
+    return this.#settle('failed', receipt, agent, (member, native) =>
+      verbOf(member, member.neutral, 'failed')(native, failure),
+    )
   }
 
   release(receipt: string, agent?: string): Promise<BoxSettled> {
-    return this.#settle(receipt, agent, (member, native) => verbOf(member, member.neutral, 'release')(native))
+    return this.#settle('release', receipt, agent, (member, native) =>
+      verbOf(member, member.neutral, 'release')(native),
+    )
   }
 
   /** A claim that has no end stays as it is. */
   renew(receipt: string, agent?: string): Promise<BoxSettled> {
-    return this.#settle(receipt, agent, async ({ neutral }, native, { envelope }) =>
+    return this.#settle('renew', receipt, agent, async ({ neutral }, native, { envelope }) =>
       neutral.renew ? neutral.renew(native) : { outcome: 'unchanged', message: envelope, durability: 'process' },
     )
   }
@@ -247,11 +256,16 @@ export class Box {
     if (taken.outcome === 'taken') await member.neutral.done(taken.receipt)
   }
 
-  /** A new agent gets its home in the protocol that is used when nothing speaks for another. */
-  async #acts(agent: string): Promise<void> {
+  /** Whoever acts is seen. A new agent gets its home in the protocol that is used when nothing speaks for another. */
+  async acts(agent: string): Promise<void> {
     await this.#bus.directory.acted(agent, { home: usualProtocol }).catch(() => {
       // Another spelling of a known name: the protocol refuses it, or takes all spellings for one.
     })
+  }
+
+  /** The same for whoever has a receipt; a name that nobody has seen may be a slip. */
+  async #seen(agent: string | undefined): Promise<void> {
+    if (agent !== undefined && (await this.#bus.directory.seen(agent))) await this.acts(agent)
   }
 
   #answering(
@@ -354,6 +368,7 @@ export class Box {
   }
 
   async #settle(
+    verb: Ending,
     text: string,
     agent: string | undefined,
     settle: (member: Member, receipt: Receipt, found: FoundMessage) => Promise<BoxSettled>,
@@ -366,14 +381,33 @@ export class Box {
     const found = held.find(isOwn) ?? copies.find(isOwn) ?? copies[0]
     const { member, envelope } = found
     const { claim, to, id, place } = envelope
-    if (name !== undefined && claim && !isSame(claim.by, name)) throw notYours(handle, claim.by)
+    const acting = agent ?? claim?.by
+    expectEndable(verb, envelope, attempt, name)
+    if (!claim) await this.#expectSameEnd(verb, found)
+    await this.#seen(acting)
     const receipt = {
       id,
       agent: claim?.by ?? name ?? to,
       ...(place === undefined ? {} : { place }),
       ...(claim && claim.attempt === undefined ? {} : { attempt }),
     }
-    return settle(member, receipt, found)
+    try {
+      return await settle(member, receipt, found)
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.code !== 'LOST_CLAIM') throw error
+      // Another process was first.
+      const now = await findOne(this.#bus, envelope.handle).catch(() => found)
+      expectEndable(verb, now.envelope, attempt, name)
+      throw lost(envelope.handle, error.message.replace(/^.* is lost: |\.$/g, ''), claim?.by ?? to)
+    }
+  }
+
+  /** For a message whose record does not tell how it ended. */
+  async #expectSameEnd(verb: Ending, found: FoundMessage): Promise<void> {
+    const outcome = await this.outcomeOf(found)
+    const { handle, to } = found.envelope
+    if (outcome && (outcome.state === 'failed') !== (verb === 'failed'))
+      throw lost(handle, ended(outcome.state, to), to)
   }
 
   /** Calls `look` whenever something has happened in a protocol, until it finds something or the time is up. */
@@ -418,11 +452,44 @@ const whichOf = ({ id, place }: Envelope) => ({ id, ...(place === undefined ? {}
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-const notYours = (handle: string, holder: string) =>
-  denied('NOT_YOURS', `${holder} has ${handle}.`, {
-    hint: `Only ${holder} can end it. Take what waits for you.`,
+type Ending = 'done' | 'failed' | 'release' | 'renew'
+
+/** Throws where a receipt does not end the message: with who has it now, or what came of it. */
+function expectEndable(verb: Ending, envelope: Envelope, attempt: number, agent: string | undefined): void {
+  const { stage, claim, to, handle } = envelope
+  const holder = claim?.by ?? to
+  if (stage === 'written') throw lost(handle, `nobody has it; it waits for ${to}`, to)
+  if (agent !== undefined && !isSame(holder, agent)) throw notYours(envelope, holder)
+  if (stage === 'claimed') {
+    const until = claim?.until === undefined ? '' : ` until ${claim.until}`
+    if (claim?.attempt !== undefined && attempt < claim.attempt)
+      throw lost(handle, `it was handed out again; ${holder} has it now, as attempt ${claim.attempt}${until}`, holder)
+    return
+  }
+  // A protocol that does not tell how it ended judges by itself.
+  const isRepeat = (verb === 'done' || verb === 'failed') && (!claim || (verb === 'failed') === (stage === 'failed'))
+  if (!isRepeat) throw lost(handle, ended(stage, holder), holder)
+}
+
+const ended = (state: string, holder: string): string =>
+  `${holder} has ${state === 'failed' ? 'given it up' : 'finished it'}`
+
+const lost = (handle: string, why: string, holder: string) =>
+  conflict('LOST_CLAIM', `The claim on ${handle} is lost: ${why}.`, {
+    hint: `Stop working on it; what you wrote elsewhere stays. See how far it is: ${call('why', { handle })}`,
     details: { handle, holder },
   })
+
+const notYours = ({ handle, stage }: Envelope, holder: string) =>
+  stage === 'claimed'
+    ? denied('NOT_YOURS', `${holder} has ${handle}.`, {
+        hint: `Only ${holder} can end it. Take what waits for you.`,
+        details: { handle, holder },
+      })
+    : denied('NOT_YOURS', `${holder} had ${handle}, and has ${stage === 'failed' ? 'given it up' : 'finished it'}.`, {
+        hint: 'Nothing is left to do. Take what waits for you.',
+        details: { handle, holder },
+      })
 
 const cannotHoldBack = ({ title }: Member, handle: string) =>
   unsupported('CANNOT_HOLD_BACK', `${title} cannot hold the message back until ${handle} is finished.`, {

@@ -98,19 +98,26 @@ async function noSuchMessage(bus: Bus, text: string) {
   })
 }
 
+/** People give an id alone, and the beginning of one. Those that are whole come first. */
 async function nearestHandle(bus: Bus, text: string): Promise<string | undefined> {
-  const byName = new Map<string, string>()
-  for await (const { neutral } of bus.used()) {
+  const asked = parseHandle(text, bus.names)
+  const whole = new Map<string, string>()
+  const begun = new Map<string, string>()
+  for await (const { name, neutral } of bus.used()) {
+    if (asked.protocol !== undefined && asked.protocol !== name) continue
     for await (const { envelope } of neutral.messages({ limit: mostCandidates })) {
-      const handle = envelope.handle
-      byName.set(handle, handle)
-      // People give an id alone, and the beginning of one.
-      byName.set(envelope.id, handle)
-      byName.set(envelope.id.slice(0, text.length), handle)
+      const { handle, id } = envelope
+      for (const one of [handle, handle.slice(name.length + 1), id]) {
+        whole.set(one, handle)
+        begun.set(one.slice(0, asked.rest.length), handle)
+      }
     }
   }
-  const near = nearest(text, byName.keys())
-  return near === undefined ? undefined : byName.get(near)
+  for (const candidates of [whole, begun]) {
+    const near = nearest(asked.rest, candidates.keys())
+    if (near !== undefined) return candidates.get(near)
+  }
+  return undefined
 }
 
 const quoted = (text: string): string => JSON.stringify(printableLine(text.slice(0, 80)))

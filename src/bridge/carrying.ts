@@ -51,7 +51,7 @@ export class Carrier {
     this.#bus = bus
     this.#notes = new CarryNotes(bus.tree)
     this.#names = new FittedNames(bus.tree)
-    this.#homes = new Homes(bus.directory)
+    this.#homes = new Homes(bus)
   }
 
   /** One pass: carries what waits, and settles what is over. */

@@ -4,6 +4,7 @@
  */
 import { type AgentDirectory, type Home, parseHome } from '../messaging/agents/directory.ts'
 import type { Listing } from '../messaging/agents/listing.ts'
+import type { Bus } from './bus.ts'
 
 /** The home of an agent of which nothing is known. */
 export const usualProtocol = 'acmq'
@@ -17,10 +18,13 @@ export interface KnownAgent {
 
 export class Homes {
   readonly #directory: AgentDirectory
+  readonly #protocols: readonly string[]
   readonly #known = new Map<string, Promise<KnownAgent>>()
+  #others: Promise<ReadonlyMap<string, Listed>> | undefined
 
-  constructor(directory: AgentDirectory) {
+  constructor({ directory, names }: Pick<Bus, 'directory' | 'names'>) {
     this.#directory = directory
+    this.#protocols = names
   }
 
   /** Asked once for each name: a caller that stays opens a new one for each request. */
@@ -47,13 +51,22 @@ export class Homes {
   }
 
   /** Under its own name, or under one of the others that people gave it. */
-  async #listed(asked: string): Promise<{ readonly name: string; readonly listing: Listing } | undefined> {
-    const own = await this.#directory.listing(asked)
+  async #listed(asked: string): Promise<Listed | undefined> {
+    const own = await this.#directory.listing(asked, this.#protocols)
     if (own) return { name: asked, listing: own }
-    for (const name of await this.#directory.listedNames()) {
-      const listing = await this.#directory.listing(name).catch(() => undefined)
-      if (listing?.otherNames.includes(asked)) return { name, listing }
-    }
-    return undefined
+    this.#others ??= this.#otherNames()
+    return (await this.#others).get(asked)
   }
+
+  async #otherNames(): Promise<ReadonlyMap<string, Listed>> {
+    const others = new Map<string, Listed>()
+    for await (const listed of this.#directory.renamed())
+      for (const other of listed.listing.otherNames) if (!others.has(other)) others.set(other, listed)
+    return others
+  }
+}
+
+interface Listed {
+  readonly name: string
+  readonly listing: Listing
 }

@@ -88,7 +88,7 @@ async function textsOf(bus: Bus, search: MessageSearch, notices: string[]): Prom
   if (protocol !== undefined && !bus.names.includes(protocol)) await bus.member(protocol)
   if (stage !== undefined && !stages.includes(stage)) throw noSuchStage(stage)
   const index = await TextIndex.open(bus.tree)
-  const homes = new Homes(bus.directory)
+  const homes = new Homes(bus)
   const found = new Map<string, CollectedText>()
   let areAll = [protocol, stage, from, to, since].every((filter) => filter === undefined)
   const collect = async ({ name, neutral }: Member) => {

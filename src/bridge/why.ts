@@ -73,6 +73,13 @@ async function whyUnfinished(
     return { why: `${holder} claimed it and did not finish it in time${lastSeen}.`, next: call('doctor') }
   }
   const until = claim?.until === undefined ? '' : ` until ${isoTime(Date.parse(claim.until))}`
+  const { presence } = seen ?? {}
+  if (presence && (presence.state === 'gone' || (await bus.directory.hasEnded(presence))))
+    return { why: `${holder} has it${until}, and is gone${lastSeen}.`, next: call('doctor', { fix: true }) }
+  if (presence?.state === 'stuck') {
+    const what = presence.doing === undefined ? '' : ` (${firstLine(presence.doing)})`
+    return { why: `${holder} has it${until}, and is stuck since ${isoTime(presence.since)}${what}.` }
+  }
   if (!ladder.some(({ stage }) => stage === 'shown'))
     return {
       why: `${holder} has claimed it${until} by a command of ${envelope.protocol}${lastSeen}; whether it was shown is not noted.`,
@@ -103,7 +110,7 @@ async function whyNotTaken(bus: Bus, { envelope, member, ownCommand }: FoundMess
       return { why: `Nobody has seen ${to}.${proposal}`, next: call('take', { as: to }) }
     }
   }
-  const { home } = await new Homes(bus.directory).of(to)
+  const { home } = await new Homes(bus).of(to)
   if (home.protocol !== member.name)
     return {
       why: `${to} is at home in ${home.protocol}, and this lies in ${member.name}: only a bridge carries it there.`,

@@ -3,6 +3,7 @@ import { call, inputs } from '../kernel/call.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { once } from '../kernel/once.ts'
+import { AgentDirectory } from '../messaging/agents/directory.ts'
 import { unlessFailed } from '../messaging/leaves/tolerant.ts'
 import { type Finding, finding } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
@@ -118,6 +119,47 @@ const ownHome: Check = {
   },
 }
 
+/** A mistake in the file of an agent keeps messages from that agent, and from nobody else. */
+const agents: Check = {
+  name: 'agents',
+  async run(context) {
+    if (!(await isReadable(context))) return []
+    const directory = new AgentDirectory(await context.tree())
+    const names = protocols.map(({ name }) => name)
+    const findings: Finding[] = []
+    for (const agent of await directory.listedNames()) {
+      try {
+        await directory.listing(agent, names)
+      } catch (error) {
+        if (!(error instanceof SignalboxError) || error.code !== 'BAD_AGENT_FILE') throw error
+        const { code, details, message, hint = 'Correct it.' } = error
+        const path = String(details.path)
+        findings.push(finding('warning', code, path, message.replace(`${path}, `, ''), hint))
+      }
+    }
+    for (const path of await directory.unreadListings()) {
+      const message = 'Files of agents are called NAME.yaml: this one is not read.'
+      findings.push(finding('warning', 'BAD_AGENT_FILE', path, message, 'Rename it, or move it away.'))
+    }
+    return findings
+  },
+}
+
+/** What dead agents hold is freed by whoever supervises; here too. */
+const deadAgents: Check = {
+  name: 'dead agents',
+  async run(context, { repair }) {
+    if (!(await isReadable(context))) return []
+    const { freeTheDead, heldByTheDead } = await import('../bridge/free-the-dead.ts')
+    const bus = await (await import('./bus.ts')).busOf(context)
+    const held = repair ? await freeTheDead(bus) : await heldByTheDead(bus)
+    return held.map(({ agent, why, what }) => {
+      const message = `${agent} holds ${what}, and is gone: ${why}.`
+      return finding('warning', 'HELD_BY_THE_DEAD', agent, message, 'Free it: signalbox doctor --fix', repair)
+    })
+  },
+}
+
 /** A model that is set up only in part is never asked; this says why. */
 const model: Check = {
   name: 'model',
@@ -197,9 +239,11 @@ export const allChecks = async (): Promise<readonly Check[]> => [
   workspace,
   engine,
   ownHome,
+  agents,
   clock,
   model,
   ...(await Promise.all(protocols.map(({ load }) => load()))).map(ofProtocol),
+  deadAgents,
   // Behind those that may set something aside.
   people,
 ]

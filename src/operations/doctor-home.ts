@@ -1,5 +1,6 @@
 /** Whether what Signalbox keeps for itself, in `.signalbox/`, is made of the files and folders that it should be. */
 import { childOf, nameOf, type TreePath } from '../kernel/tree-path.ts'
+import { agentsFolder } from '../messaging/agents/directory.ts'
 import { type ExpectedKind, oddAmong, oddFinding } from '../messaging/inspection/expected.ts'
 import { listIfFolder } from '../messaging/leaves/tolerant.ts'
 import { cacheHome, engineHome, home, stateHome, stateKinds, stateOf } from '../tree/home.ts'
@@ -9,6 +10,7 @@ const inHome: Readonly<Record<string, ExpectedKind>> = {
   [nameOf(stateHome)]: 'folder',
   [nameOf(cacheHome)]: 'folder',
   [nameOf(engineHome)]: 'folder',
+  [nameOf(agentsFolder)]: 'folder',
   'policy.yaml': 'leaf',
   'session.yaml': 'leaf',
 }
@@ -32,6 +34,7 @@ export async function inspectHome(tree: Tree, judged: readonly TreePath[] = []):
   await look(stateOf('approvals'), (name) =>
     name.endsWith('.json') ? 'leaf' : name === 'shown' || name === 'left' ? 'folder' : undefined,
   )
+  await look(agentsFolder, (name) => (name.endsWith('.yaml') ? 'leaf' : undefined))
   const waiting = [...byEnding]
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const entries = await look(folder, (name) => (hasEnding.test(name) || name === permits ? 'leaf' : 'folder'))

@@ -14,9 +14,9 @@ import { type StoresPlace, usedProtocols } from './stores.ts'
 export interface HumanInbox {
   /**
    * Everything that waits for a person, the longest-waiting first, up to `limit`. It counts as shown (see `Given.digest`);
-   * what is left out does not.
+   * what is left out does not. `peek`: for an overview, which shows no text: nothing counts as shown.
    */
-  list(options?: { readonly limit?: number }): Promise<WaitingForPeople>
+  list(options?: ListOptions): Promise<WaitingForPeople>
   /** Answers a question: in words, or by one of its options, which are counted from 1. */
   answer(
     id: string,
@@ -27,6 +27,11 @@ export interface HumanInbox {
   approve(id: string, given?: Given): Promise<GivenAnswer>
   /** Refuses it, whatever it says by now. */
   deny(id: string, given?: Omit<Given, 'digest'> & { readonly reason?: string }): Promise<GivenAnswer>
+}
+
+export interface ListOptions {
+  readonly limit?: number
+  readonly peek?: boolean
 }
 
 export interface WaitingForPeople {
@@ -77,7 +82,7 @@ export const humanInbox = (place: StoresPlace, actor: () => Promise<string | und
 
 async function listWaiting(
   place: StoresPlace,
-  { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
+  { limit = Number.POSITIVE_INFINITY, peek = false }: ListOptions = {},
 ): Promise<WaitingForPeople> {
   const all: WaitingQuestion[] = []
   const failures: { readonly title: string; readonly error: SignalboxError }[] = []
@@ -103,8 +108,8 @@ async function listWaiting(
   all.sort((a, b) => byTime(a.askedAt, b.askedAt))
   const waiting = all.slice(0, limit)
   const leftOut = all.length - waiting.length
-  await rememberShown(place, waiting, { areAll: failures.length === 0 && leftOut === 0 })
-  if (failures.length === 0) await forgetLeft(tree, decided)
+  if (!peek) await rememberShown(place, waiting, { areAll: failures.length === 0 && leftOut === 0 })
+  if (!peek && failures.length === 0) await forgetLeft(tree, decided)
   const notices = failures.map(({ title, error }) => `What waits in ${title} cannot be listed: ${error.message}`)
   return { waiting, leftOut, notices }
 }

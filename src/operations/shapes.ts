@@ -6,6 +6,9 @@ export const durability = oneOf('process', 'batch', 'full')
 /** Sentences that a caller should know besides. */
 export const notices = ['advice'] as const
 
+/** What dead agents held, and other agents can have now. */
+export const freed = [{ agent: 'text', why: 'text', what: 'text' }] as const
+
 /** A message as a list shows it, in every protocol (`Headline`). */
 export const headline = {
   protocol: 'text',

@@ -146,6 +146,8 @@ export interface Neutral {
   quarantined?(): AsyncIterable<Quarantined>
   /** Puts one of them back among the messages. Throws what is still wrong with it (`stillNoMessage`). */
   putBack?(file: Quarantined): Promise<Headline>
+  /** What agents hold besides messages, such as shared mailboxes. */
+  holdings?(): AsyncIterable<Holding>
   /** Work that recurs without being asked for, such as settling claims whose time has run out. */
   duties?(): AsyncIterable<Duty>
 }
@@ -293,6 +295,15 @@ export interface Answered {
   readonly sent?: Headline
   /** What else the protocol tells of it, for programs. */
   readonly details: Readonly<Record<string, unknown>>
+}
+
+/** Something other than a message that an agent holds. */
+export interface Holding {
+  /** For people: `mailbox 3`. */
+  readonly name: string
+  readonly by: string
+  /** Takes it from its holder, unless the holder has used it since it was listed. */
+  free(): Promise<'released' | 'unchanged'>
 }
 
 export interface Duty {

@@ -183,12 +183,26 @@ export interface Watching {
   close(): void
 }
 
+/** `unknown`: of a process on another machine, or in a container that we cannot see into. A stopped process is alive. */
+export type Life = 'alive' | 'dead' | 'unknown'
+
+/** The processes of this machine. A pid alone does not name one, because the system uses it again. */
+export interface Processes {
+  /** Names a living process, so that any other can ask for its life later. `undefined`: none that could be asked for. */
+  nameOf(pid: number): Promise<string | undefined>
+  /** `dead` only where that is certain. `unknown` for a text that names no process. */
+  lifeOf(name: string): Promise<Life>
+}
+
 export interface Tree {
   /** Where this tree is, for people: a directory, or an address without its secrets. */
   readonly place: string
 
   /** Whether other programs can put files, links or pipes into it by themselves, as into a directory. */
   readonly isOpenToOthers: boolean
+
+  /** Which processes of this machine live. */
+  readonly processes: Processes
 
   /**
    * The tree's own time, in milliseconds: what a leaf written this instant would say, within the granularity of its times.

@@ -225,6 +225,36 @@ describe('several protocols', () => {
   )
 })
 
+describe('a thread', () => {
+  verifies('X-threads', 'goes through several protocols, whether it is short or long', async () => {
+    const root = quickTempDir()
+    mkdirSync(join(root, '.signalbox/agents'), { recursive: true })
+    for (const home of ['acmq', 'mr', 'circe', 'dream', 'session'])
+      writeFileSync(
+        join(root, `.signalbox/agents/in-${home}.yaml`),
+        `home: ${home}\nnames: { circe: ${home}, dream: ${home} }\n`,
+      )
+    const box = await openWorkspace({ root, environment: {} })
+    const handles: string[] = []
+    const homes = ['acmq', 'mr', 'circe', 'dream', 'session']
+    const say = async (n: number, more: { readonly replyTo?: string }) => {
+      const draft = { from: `in-${homes[n % 5]}`, to: `in-${homes[(n + 1) % 5]}`, text: `Step ${n}`, ...more }
+      handles.push((await box.send(draft)).message.handle)
+    }
+    const expected = () => handles.toSorted()
+    const found = async (handle: string) => (await box.thread(handle)).messages.map((one) => one.handle).toSorted()
+    for (let n = 0; n < 30; n++) {
+      await say(n, n === 0 ? {} : { replyTo: handles.at(-1)! })
+      // Of no thread: it must not appear in one.
+      await box.send({ from: 'x', to: 'in-mr', text: `Noise ${n}` })
+      if (![0, 1, 3, 29].includes(n)) continue
+      for (const handle of [handles[0]!, handles.at(-1)!])
+        expect(await found(handle), `of ${n + 1}`).toEqual(expected())
+    }
+    await box.close()
+  })
+})
+
 describe.each(['mr', 'circe', 'session'] as const)('a claim without an end, in %s', (home) => {
   verifies('X-crash', 'is given again to its agent where a process was killed before it showed the text', async () => {
     const root = quickTempDir()

@@ -2,6 +2,8 @@
  * What every engine must do, sentence by sentence of `src/tree/tree.ts`. A new engine is one call of
  * `describeTree`; there is nothing in here that an engine may skip.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Clock, heldClock } from '../../src/kernel/clock.ts'
 import { childOf, type TreePath, treePath } from '../../src/kernel/tree-path.ts'
@@ -68,6 +70,23 @@ export function describeTree(name: string, prepare: () => Promise<OpenedTree>): 
         clock.advance(5000)
         expect(await timed.now()).toBe(Date.UTC(2030, 0, 1) + 5000)
         await timed.close()
+      })
+    })
+
+    describe('processes', () => {
+      it('[X-presence] tells the living, the stopped and the dead of this machine apart, and knows no others', async () => {
+        const { processes } = tree
+        const child = spawn('sleep', ['600'])
+        const name = (await processes.nameOf(child.pid!))!
+        expect(name).not.toBe(await processes.nameOf(process.pid))
+        expect(await other.processes.lifeOf(name)).toBe('alive')
+        child.kill('SIGSTOP')
+        expect(await other.processes.lifeOf(name)).toBe('alive')
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+        expect(await other.processes.lifeOf(name)).toBe('dead')
+        for (const pid of [child.pid!, 0, -1, 1.5, 2 ** 40]) expect(await processes.nameOf(pid)).toBeUndefined()
+        for (const text of ['', 'coder', '1', name.slice(0, -4)]) expect(await processes.lifeOf(text)).toBe('unknown')
       })
     })
 

@@ -28,10 +28,11 @@ const chosen = {
   mr: { waiting: ['receive/receive, recover'], taken: ['ack/ack', 'recover/recover, receive'] },
   circe: { waiting: ['claim/claim'], asked: ['answer/answer otherwise'] },
   dream: { mailbox: ['next/next'], taken: ['done/done'] },
+  neutral: { 'gone, mr': ['free/act, release, take', 'free/free'], 'gone, acmq:shop': ['free/act, release, take'] },
 } as const satisfies Record<string, Record<string, readonly string[]>>
 
 /** The verbs of Dream.OS take many requests; `npm run soak` tries each. */
-const everyOf = { acmq: 1, mr: 1, circe: 1, dream: 16, session: 1 } as const
+const everyOf = { acmq: 1, mr: 1, circe: 1, dream: 16, session: 1, neutral: 2 } as const
 
 describe('held before every request, on etcd', () => {
   const tried: Tried[] = []
@@ -48,7 +49,7 @@ describe('held before every request, on etcd', () => {
     await cluster?.stop()
   })
 
-  for (const protocol of ['acmq', 'mr', 'circe', 'dream', 'session'] as const) {
+  for (const protocol of ['acmq', 'mr', 'circe', 'dream', 'session', 'neutral'] as const) {
     const pairs: Readonly<Record<string, readonly string[]>> = chosen[protocol]
     for (const world of isFull ? Object.keys(protocols[protocol].worlds) : Object.keys(pairs)) {
       verifies.unless(reason, 'X-held', `${protocol}, ${world}: every pair keeps every promise`, async () => {

@@ -11,14 +11,14 @@ const isFull = Number(process.env.SIGNALBOX_TEST_SCALE ?? 1) > 1
 /** A world of CIRCE has hundreds of pairs. */
 const longest = isFull ? 3_600_000 : undefined
 /** The verbs of CIRCE take many steps; which ones are tried differs from pair to pair all the same. */
-const everyOf = { acmq: 1, mr: 1, circe: 3, dream: 3, session: 1 } as const
+const everyOf = { acmq: 1, mr: 1, circe: 3, dream: 3, session: 1, neutral: 1 } as const
 const tried: Tried[] = []
 
 describe('held before every verb, in memory', () => {
   afterAll(() => console.log(tableOf(tried)))
   const stage = new TreeStage(memoryEngine)
 
-  for (const protocol of ['acmq', 'mr', 'circe', 'dream', 'session'] as const) {
+  for (const protocol of ['acmq', 'mr', 'circe', 'dream', 'session', 'neutral'] as const) {
     for (const world of Object.keys(protocols[protocol].worlds)) {
       verifies(
         'X-held',

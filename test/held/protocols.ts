@@ -11,6 +11,9 @@ import { dreamWorlds } from './dream-stories.ts'
 import { MrActor } from './mr-actor.ts'
 import { checkMr } from './mr-checks.ts'
 import { mrWorlds } from './mr-stories.ts'
+import { NeutralActor } from './neutral-actor.ts'
+import { checkNeutral } from './neutral-checks.ts'
+import { neutralWorlds } from './neutral-stories.ts'
 import { SessionActor } from './session-actor.ts'
 import { checkSessions } from './session-checks.ts'
 import { sessionWorlds } from './session-stories.ts'
@@ -56,8 +59,17 @@ const session: Protocol<SessionActor> = {
   check: checkSessions,
 }
 
-export type ProtocolName = 'acmq' | 'mr' | 'circe' | 'dream' | 'session'
+/** The verbs for every agent, which are of no protocol. */
+const neutral: Protocol<NeutralActor> = {
+  name: 'neutral',
+  worlds: neutralWorlds,
+  open: async (company) => new NeutralActor(company),
+  recovery: 'doctor',
+  check: checkNeutral,
+}
 
-export const protocols = { acmq, mr, circe, dream, session } as unknown as Readonly<
+export type ProtocolName = 'acmq' | 'mr' | 'circe' | 'dream' | 'session' | 'neutral'
+
+export const protocols = { acmq, mr, circe, dream, session, neutral } as unknown as Readonly<
   Record<ProtocolName, Protocol<Actor>>
 >

@@ -97,6 +97,15 @@ describe('why', () => {
     const shown = await send('coder')
     await box.take('coder')
     expect(await why(shown.handle)).toMatch(/^coder was shown it and works on it until \S+, last seen \S+\.$/)
+    await box.notePresence('coder', { state: 'stuck', doing: 'waits for a permission' })
+    expect(await why(shown.handle)).toMatch(
+      /^coder has it until \S+, and is stuck since \S+ \(waits for a permission\)\.$/,
+    )
+    await box.notePresence('coder', { state: 'gone' })
+    expect(await box.why(shown.handle)).toMatchObject({
+      why: expect.stringMatching(/^coder has it until \S+, and is gone, last seen \S+\.$/),
+      next: '`doctor {"fix":true}`',
+    })
     clock.advance(2 * 3600_000)
     expect(await why(shown.handle)).toMatch(/^coder claimed it and did not finish it in time, last seen \S+\.$/)
   })
@@ -135,6 +144,8 @@ describe('why', () => {
       'whether it was shown is not noted',
       'was shown it and works on it',
       'did not finish it in time',
+      'and is gone',
+      'and is stuck since',
       'has finished it',
       'It failed',
       'It is no message',

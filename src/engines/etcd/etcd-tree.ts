@@ -27,6 +27,7 @@ import type {
   TurnOptions,
   Watching,
 } from '../../tree/tree.ts'
+import { processes } from '../processes.ts'
 import { appendLine } from './append.ts'
 import type { Cluster } from './cluster.ts'
 import { weightOfALook } from './folder-indexes.ts'
@@ -45,6 +46,7 @@ import { Writer } from './writer.ts'
 export class EtcdTree implements Tree {
   readonly place: string
   readonly isOpenToOthers = false
+  readonly processes = processes
   readonly #cluster: Cluster
   readonly #clock: Clock | undefined
   readonly #leave: () => void

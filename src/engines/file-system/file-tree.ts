@@ -27,6 +27,7 @@ import type {
   Watching,
   WatchOptions,
 } from '../../tree/tree.ts'
+import { processes } from '../processes.ts'
 import { appendLine, hasLine } from './append.ts'
 import { codeOf, type Disk, did, FilePlace, openFlags } from './disk.ts'
 import { closedFolder, explain, notALeaf, sharedFile } from './failures.ts'
@@ -78,6 +79,7 @@ const asItIs = (bytes: Uint8Array) => bytes
 export class FileTree implements Tree {
   readonly place: string
   readonly isOpenToOthers = true
+  readonly processes = processes
   readonly #disk: Disk
   readonly #fileMode: number
   readonly #folders: Folders

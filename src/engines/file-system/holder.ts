@@ -2,6 +2,7 @@
  * Names this process, so that other processes can find out whether it still lives. A pid alone would not do: it is used again
  * after a restart, and means another process in another container. See docs/decisions/0030-who-holds-what.md.
  */
+import type { Life } from '../../tree/tree.ts'
 import { absolute, codeOf, type Disk, openFlags, unless } from './disk.ts'
 
 /** `pid-start-host_boot_space-instance`, letters and digits only. */
@@ -10,7 +11,10 @@ export type HolderId = string & { readonly __holder?: never }
 /** Tells apart worker threads of one process, which share a pid. */
 const instance = Math.random().toString(36).slice(2, 8).padEnd(6, '0')
 
-export type Life = 'alive' | 'dead' | 'unknown'
+/** Instead of the time at which it started. */
+const ended = 'dead'
+/** For a process as a whole. */
+const anyInstance = '0'
 
 interface Holder {
   readonly pid: number
@@ -52,6 +56,18 @@ export class Holders {
       this.#self = `${process.pid.toString(36)}-${start}-${host}_${boot}_${space}-${instance}`
     }
     return this.#self
+  }
+
+  /** Names another process of this machine; `undefined` where none with this pid lives that we could ask for later. */
+  nameOf(pid: number): HolderId | undefined {
+    if (!Number.isSafeInteger(pid) || pid <= 0 || pid >= 2 ** 31) return undefined
+    const { host, boot, space } = this.#whereWeAre
+    // A process of another container has another pid in there, by which it would be looked for.
+    if ((this.#spaceOf(`${pid}`) ?? nowhere) !== space) return undefined
+    const start = this.#startOf(pid) ?? '0'
+    if (start === ended) return undefined
+    const name = `${pid.toString(36)}-${start}-${host}_${boot}_${space}-${anyInstance}`
+    return this.lifeOf(name) === 'alive' ? name : undefined
   }
 
   /**
@@ -142,7 +158,7 @@ export class Holders {
     if (stat === undefined) return undefined
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     // A zombie has ended; only its parent has not collected it yet.
-    if (fields[0] === 'Z' || fields[0] === 'X') return 'dead'
+    if (fields[0] === 'Z' || fields[0] === 'X') return ended
     return Number(fields[19]).toString(36)
   }
 

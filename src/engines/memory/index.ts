@@ -33,6 +33,7 @@ import type {
   Tree,
   Watching,
 } from '../../tree/tree.ts'
+import { processes } from '../processes.ts'
 
 interface Stored {
   readonly bytes: Uint8Array
@@ -49,6 +50,7 @@ export function openMemoryTree(options: { readonly clock?: Clock } = {}): Tree {
 
 class MemoryTree implements Tree {
   readonly isOpenToOthers = true
+  readonly processes = processes
   readonly place = 'memory'
   readonly #clock: Clock
   readonly #leaves = new Map<TreePath, Stored>()

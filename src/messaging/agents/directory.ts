@@ -5,7 +5,7 @@
  *   .signalbox/agents/NAME.yaml           by people, to be committed: see `listing.ts`
  *   .signalbox/state/presence/NAME.json   {"name": "Coder-1", "home": "acmq:shop", "in": ["acmq", "mr"]}, under the name in lower
  *                                         case: where it was seen first, and the protocols it has acted in. Its time is when it
- *                                         last acted.
+ *                                         last acted. With "presence" where a surface noted more: see `presence.ts`.
  *
  * Two names that differ by case alone are one agent in two spellings, since some disks take them for one: the first spelling
  * counts, and acting under the second is refused.
@@ -17,11 +17,12 @@ import type { Leaf, Tree } from '../../tree/tree.ts'
 import { changeLeaf } from '../leaves/change.ts'
 import { listIfFolder, readIfLeaf, unlessFailed } from '../leaves/tolerant.ts'
 import type { Listing } from './listing.ts'
+import { afterNews, type Presence, type PresenceNews, presenceIn } from './presence.ts'
 
 export const presenceFolder = stateOf('presence')
 export const agentsFolder = childOf(workspaceHome, 'agents')
 
-interface SeenAgent {
+export interface SeenAgent {
   readonly name: string
   /** The name also means its other spellings. */
   readonly anyCase?: boolean
@@ -31,6 +32,15 @@ interface SeenAgent {
   readonly in?: readonly string[]
   /** When it last acted, by the tree's time; `undefined` for an agent that was only found in files. */
   readonly lastSeenAt?: number
+  /** What a surface noted of it. */
+  readonly presence?: Presence
+}
+
+/** An agent that is known to have ended. */
+export interface DeadAgent {
+  readonly name: string
+  readonly presence: Presence
+  readonly why: 'its process has ended' | 'it was noted as gone'
 }
 
 /** Where an agent reads. */
@@ -53,7 +63,7 @@ export function parseHome(text: string): Home | undefined {
 /** Milliseconds by which the time of an agent's note may be off, so that acting often costs one write a minute. */
 const exactTo = 60_000
 /** In bytes. Neither we nor a person write a longer note. */
-const longestNote = 1024
+const longestNote = 4096
 const longestListing = 64 * 1024
 
 /** `undefined` for a name that no file can have. */
@@ -84,21 +94,111 @@ export class AgentDirectory {
     const leaf = await this.#note(agent)
     const known = leaf && noteIn(leaf)
     if (known && !anyCase) expectSpelling(agent, known)
-    const act = { anyCase, ...(home === undefined ? {} : { home }) }
-    const note = afterAct(known, agent, act)
+    const after = async (before: Note | undefined) =>
+      afterAct(before, agent, {
+        anyCase,
+        ...(home === undefined ? {} : { home }),
+        ...(await this.#alive(before?.presence)),
+      })
+    const note = await after(known)
     await this.#write(async () => {
       if (!isNotable(agent)) return
       const isMade = note && !leaf && (await this.#tree.create(noteOf(agent), bytesOf(note))).outcome === 'created'
       if (note && !isMade) {
-        await changeLeaf(this.#tree, noteOf(agent), (now) => {
-          const next = afterAct(now && noteIn(now), agent, act)
+        await changeLeaf(this.#tree, noteOf(agent), async (now) => {
+          const next = await after(now && noteIn(now))
           return next && bytesOf(next)
         })
       } else if (leaf && !note && (await this.#tree.now()) - leaf.modifiedAt >= exactTo) {
         await this.#tree.touch(noteOf(agent))
       }
     })
-    this.#noted.set(agent, performance.now())
+    // While its end could be noted, each act has to look: it shows that the agent lives.
+    if (known?.presence === undefined || (await this.#isOwn(known.presence))) this.#noted.set(agent, performance.now())
+  }
+
+  /**
+   * Notes what a surface that stays knows of an agent. `pid`: of a process that ends with the agent; never that of a short
+   * command. Not noted where the news is of a session or process that another one has taken the place of.
+   */
+  async note(agent: string, { pid, ...news }: Omit<PresenceNews, 'process'> & { readonly pid?: number }) {
+    const process = pid === undefined ? undefined : await this.#tree.processes.nameOf(pid)
+    const now = await this.#tree.now()
+    let noted: Presence | undefined
+    if (!isNotable(agent)) return undefined
+    const seen = await this.seen(agent)
+    if (seen) expectSpelling(agent, seen)
+    await changeLeaf(this.#tree, noteOf(agent), (leaf) => {
+      const { hasActed: _, ...before } = (leaf && noteIn(leaf)) ?? { name: agent }
+      noted = afterNews(before.presence, { ...news, ...(process === undefined ? {} : { process }) }, now)
+      return noted && bytesOf({ ...before, presence: noted })
+    })
+    this.#noted.delete(agent)
+    return noted
+  }
+
+  /** The agents that are known to have ended, and whose belongings are not free yet. */
+  async *dead(): AsyncGenerator<DeadAgent> {
+    for await (const { name, presence } of this.all()) {
+      if (!presence || presence.freed) continue
+      const isGone = presence.state === 'gone'
+      if (presence.hasEnded || (!isGone && (await this.hasEnded(presence))))
+        yield { name, presence, why: 'its process has ended' }
+      else if (isGone) yield { name, presence, why: 'it was noted as gone' }
+    }
+  }
+
+  /**
+   * Writes down that an agent is gone, or (`freed`) that what it held is free, unless something was noted of it or it has acted
+   * since `seen`. Answers the note that stands now; `undefined` where the agent may be alive.
+   */
+  async noteGone({ name, presence: seen }: DeadAgent, { freed = false } = {}): Promise<Presence | undefined> {
+    const now = await this.#tree.now()
+    let gone: Presence | undefined
+    await changeLeaf(
+      this.#tree,
+      noteOf(name),
+      (leaf) => {
+        const note = leaf && noteIn(leaf)
+        gone = undefined
+        if (!leaf || !note?.presence || !isSameNote(note.presence, seen)) return undefined
+        const { doing: _, ...kept } = note.presence
+        const isNoted = kept.state === 'gone'
+        gone = {
+          ...kept,
+          ...(isNoted ? {} : { state: 'gone' as const, since: now, hasEnded: true as const }),
+          seenAt: kept.seenAt ?? leaf.modifiedAt,
+          ...(freed ? { freed } : {}),
+        }
+        return bytesOf({ ...note, presence: gone })
+      },
+      { fresh: true },
+    )
+    return gone
+  }
+
+  /** Whether the agent is still as it was when it was found to have ended. */
+  async isStill({ name, presence }: DeadAgent): Promise<boolean> {
+    const leaf = await readIfLeaf(this.#tree, noteOf(name), { atMost: longestNote, fresh: true })
+    const now = leaf && noteIn(leaf)?.presence
+    return now !== undefined && isSameNote(now, presence)
+  }
+
+  /** What is left of a note when its agent acts: it is not gone, and neither stuck. */
+  async #alive(presence: Presence | undefined): Promise<{ readonly presence?: Presence }> {
+    if (!presence || presence.state === 'gone' || (await this.hasEnded(presence))) return {}
+    return {
+      presence: presence.state === 'stuck' ? { ...presence, state: 'online', since: await this.#tree.now() } : presence,
+    }
+  }
+
+  /** Whether the process that was noted is dead, as far as that is certain. */
+  async hasEnded({ process }: Pick<Presence, 'process'>): Promise<boolean> {
+    return process !== undefined && (await this.#tree.processes.lifeOf(process)) === 'dead'
+  }
+
+  async #isOwn({ process: noted, state }: Presence): Promise<boolean> {
+    return state !== 'gone' && noted !== undefined && noted === (await this.#tree.processes.nameOf(process.pid))
   }
 
   /** True when `acted` would do nothing. For hot paths, where an `await` costs too much. */
@@ -134,12 +234,26 @@ export class AgentDirectory {
   }
 
   /** What people have written about an agent of this very name. Throws `BAD_AGENT_FILE` for a file with a mistake. */
-  async listing(agent: string): Promise<Listing | undefined> {
+  async listing(agent: string, protocols?: readonly string[]): Promise<Listing | undefined> {
     const path = listingPath(agent)
-    const leaf = path && (await readIfLeaf(this.#tree, path, { atMost: longestListing }))
-    if (!leaf) return undefined
+    const text = path && (await this.#listingText(path))
+    if (text === undefined) return undefined
     const { parseListing } = await import('./listing.ts')
-    return parseListing(Buffer.from(leaf.bytes).toString('utf8'), path)
+    return parseListing(text, path!, protocols)
+  }
+
+  /** The agents to which people gave further names. Reads every file, and parses few; one with a mistake is left out. */
+  async *renamed(): AsyncGenerator<{ readonly name: string; readonly listing: Listing }> {
+    for (const name of await this.listedNames()) {
+      const text = await this.#listingText(listingPath(name)!)
+      const listing = text?.includes('names') ? await unlessFailed(this.listing(name)) : undefined
+      if (listing && listing.otherNames.length > 0) yield { name, listing }
+    }
+  }
+
+  async #listingText(path: TreePath): Promise<string | undefined> {
+    const leaf = await readIfLeaf(this.#tree, path, { atMost: longestListing })
+    return leaf && Buffer.from(leaf.bytes).toString('utf8')
   }
 
   /** The names of the files that people wrote. */
@@ -150,17 +264,26 @@ export class AgentDirectory {
     )
   }
 
+  /** Files that a person seems to have meant for agents, and that are not read: `NAME.yml`. */
+  async unreadListings(): Promise<TreePath[]> {
+    const entries = await listIfFolder(this.#tree, agentsFolder)
+    return entries.flatMap(({ name, kind }) =>
+      kind === 'leaf' && /\.(yml|json|YAML|YML)$/.test(name) && isSegment(name) ? [childOf(agentsFolder, name)] : [],
+    )
+  }
+
   /** The agents that people have listed, under all their names. Of a file with a mistake only its own name is given. */
   async *listed(): AsyncGenerator<string> {
-    for (const name of await this.listedNames()) {
-      yield name
-      const listing = await unlessFailed(this.listing(name))
-      yield* listing?.otherNames ?? []
-    }
+    yield* await this.listedNames()
+    for await (const { listing } of this.renamed()) yield* listing.otherNames
   }
 
   async #note(agent: string): Promise<Leaf | undefined> {
-    return isNotable(agent) ? readIfLeaf(this.#tree, noteOf(agent), { atMost: longestNote }) : undefined
+    if (!isNotable(agent)) return undefined
+    const leaf = await readIfLeaf(this.#tree, noteOf(agent), { atMost: longestNote })
+    // A copy that lags behind could hide that the agent was taken for dead.
+    const isCurrent = !leaf || noteIn(leaf)?.presence === undefined
+    return isCurrent ? leaf : readIfLeaf(this.#tree, noteOf(agent), { atMost: longestNote, fresh: true })
   }
 
   /** Only a remark to senders depends on a note: where none can be written (another user's, a full disk) nothing else fails. */
@@ -174,7 +297,12 @@ interface Acting {
   readonly home?: string
 }
 
-interface Note extends Pick<SeenAgent, 'name' | 'anyCase' | 'home' | 'in'> {
+interface Act extends Acting {
+  /** What is left of its presence. */
+  readonly presence?: Presence
+}
+
+interface Note extends Pick<SeenAgent, 'name' | 'anyCase' | 'home' | 'in' | 'presence'> {
   /** False for an agent that was only found in files. */
   readonly hasActed?: boolean
 }
@@ -183,7 +311,7 @@ interface Note extends Pick<SeenAgent, 'name' | 'anyCase' | 'home' | 'in'> {
  * What is noted once this agent has acted; `undefined` where that is noted already. The first spelling and the first home stay;
  * an agent that was only found in files has none yet.
  */
-function afterAct(before: Note | undefined, agent: string, { anyCase = false, home }: Acting): Note | undefined {
+function afterAct(before: Note | undefined, agent: string, { anyCase = false, home, presence }: Act): Note | undefined {
   const isSpelt = before !== undefined && !before.anyCase && before.hasActed !== false
   const firstHome = before?.home ?? home
   const seenIn = [...new Set([...(before?.in ?? []), ...(home?.split(':', 1) ?? [])])]
@@ -191,6 +319,7 @@ function afterAct(before: Note | undefined, agent: string, { anyCase = false, ho
     ...(isSpelt ? { name: before.name } : { name: agent, ...(anyCase ? { anyCase } : {}) }),
     ...(firstHome === undefined ? {} : { home: firstHome }),
     ...(seenIn.length === 0 ? {} : { in: seenIn }),
+    ...(presence ? { presence } : {}),
   }
   return JSON.stringify(note) === JSON.stringify(before) ? undefined : note
 }
@@ -199,15 +328,23 @@ const bytesOf = (note: Note): Buffer => Buffer.from(`${JSON.stringify(note)}\n`)
 
 function noteIn({ bytes }: Pick<Leaf, 'bytes'>): Note | undefined {
   try {
-    const note = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
-    const { name, hasActed, anyCase, home, in: seenIn } = note
+    const {
+      name,
+      hasActed,
+      anyCase,
+      home,
+      in: seenIn,
+      presence: said,
+    } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
     if (typeof name !== 'string' || !isNotable(name)) return undefined
+    const presence = presenceIn(said)
     return {
       name,
       ...(hasActed === false ? { hasActed } : {}),
       ...(anyCase === true ? { anyCase } : {}),
       ...(typeof home === 'string' ? { home } : {}),
       ...(Array.isArray(seenIn) && seenIn.every((one) => typeof one === 'string') ? { in: seenIn } : {}),
+      ...(presence ? { presence } : {}),
     }
   } catch {
     // Not JSON, or null.
@@ -216,7 +353,14 @@ function noteIn({ bytes }: Pick<Leaf, 'bytes'>): Note | undefined {
 }
 
 const seenAgent = ({ hasActed, ...note }: Note, { modifiedAt }: Leaf): SeenAgent =>
-  hasActed === false ? note : { ...note, lastSeenAt: modifiedAt }
+  hasActed === false ? note : { ...note, lastSeenAt: note.presence?.seenAt ?? modifiedAt }
+
+/** The same process and session in the same state. */
+const isSameNote = (one: Presence, other: Presence): boolean =>
+  one.state === other.state &&
+  one.since === other.since &&
+  one.process === other.process &&
+  one.session === other.session
 
 const noteOf = (agent: string): TreePath => childOf(presenceFolder, `${agent.toLowerCase()}.json`)
 

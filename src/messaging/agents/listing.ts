@@ -27,8 +27,8 @@ export interface Listing {
 
 const fields = ['home', 'client', 'about', 'key', 'names'] as const
 
-/** Throws `BAD_AGENT_FILE` with the line, the reason and a hint. */
-export async function parseListing(text: string, path: TreePath): Promise<Listing> {
+/** Throws `BAD_AGENT_FILE` with the line, the reason and a hint. `protocols`: those that an agent can be at home in, if known. */
+export async function parseListing(text: string, path: TreePath, protocols?: readonly string[]): Promise<Listing> {
   const { readHeaderYaml } = await import('../../formats/header-yaml.ts')
   const values = yamlIn(() => readHeaderYaml(text, 1), path)
   const lines = text.split('\n')
@@ -52,6 +52,11 @@ export async function parseListing(text: string, path: TreePath): Promise<Listin
   const home = homeText === undefined ? undefined : parseHome(homeText)
   if (homeText !== undefined && !home)
     throw fail('home', `\`${homeText}\` is no home`, 'Write a protocol, or a protocol and a place: home: acmq:shop')
+  if (home && protocols && !protocols.includes(home.protocol)) {
+    const meant = nearest(home.protocol, protocols)
+    const hint = meant === undefined ? `There are: ${protocols.join(', ')}.` : `Did you mean \`${meant}\`?`
+    throw fail('home', `there is no protocol \`${home.protocol}\``, hint)
+  }
   const { nameIn, otherNames } = namesFrom(values.get('names')?.value, () =>
     fail(
       'names',

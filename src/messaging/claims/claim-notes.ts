@@ -2,20 +2,32 @@
  * Claims that are kept beside the messages, one note each: {"holder": "…", "attempt": 1, "until": 1767268800000}. For protocols
  * whose own files have no place for a claim. Each verb is one change of one leaf, judged on what stands there: of many
  * claimers one wins, and a holder whose claim was handed on changes nothing.
+ *
+ * How a claim is to end can be written down first (`decide`): of several ways one is chosen, and whichever process comes next does it.
  */
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Leaf, Tree } from '../../tree/tree.ts'
 import { changeLeaf } from '../leaves/change.ts'
 import { readIfLeaf } from '../leaves/tolerant.ts'
-import { type Claim, expectHeld, type Holding, isOver, nextClaim } from './claim.ts'
+import { type Claim, expectHeld, type Holding, isOver, lostClaim, nextClaim, whyLost } from './claim.ts'
+
+/** How a claim is to end, in the protocol's own words. */
+export interface Decision {
+  readonly to: string
+  readonly text?: string
+}
+
+export interface NotedClaim extends Claim {
+  readonly decided?: Decision
+}
 
 export type Claimed =
   | { readonly outcome: 'claimed'; readonly claim: Claim }
   /** Another agent, or an earlier attempt of this one, has it. */
   | { readonly outcome: 'held'; readonly claim: Claim }
 
-/** No note of ours is longer. */
-const longestNote = 4096
+/** No note of ours is longer: a decision may have a text. */
+const longestNote = 256 * 1024
 
 export class ClaimNotes {
   readonly #tree: Tree
@@ -27,7 +39,7 @@ export class ClaimNotes {
   }
 
   /** The claim on a message, over or not; `undefined` where there is none. */
-  async of(name: string): Promise<Claim | undefined> {
+  async of(name: string): Promise<NotedClaim | undefined> {
     const leaf = await readIfLeaf(this.#tree, this.#noteOf(name), { atMost: longestNote, fresh: true })
     return leaf && claimIn(leaf)
   }
@@ -60,11 +72,33 @@ export class ClaimNotes {
     return renewed!
   }
 
+  /** Writes down how it is to end. Answers what was decided: by an earlier call it may have been otherwise. Throws `LOST_CLAIM`. */
+  async decide(name: string, holding: Holding, decision: Decision): Promise<Decision> {
+    let standing = decision
+    await this.#change(name, (before) => {
+      expectHeld(name, before, holding, Number.NEGATIVE_INFINITY)
+      if (before!.until !== undefined) throw lostClaim(name, 'it was given back before')
+      standing = before!.decided ?? decision
+      return { ...before!, decided: standing }
+    })
+    return standing
+  }
+
+  /** What was decided cannot be done: the holder goes on as if it had decided nothing. */
+  async takeBackDecision(name: string, holding: Holding): Promise<void> {
+    await this.#change(name, (before) => {
+      if (!before?.decided || whyLost(before, holding) !== undefined) return undefined
+      const { decided: _, ...claim } = before
+      return claim
+    })
+  }
+
   /** The holder gives it back: it can be claimed again at once, as the next attempt. Throws `LOST_CLAIM`. */
   async giveBack(name: string, holding: Holding): Promise<void> {
     await this.#change(name, (before) => {
       expectHeld(name, before, holding)
-      return { ...before!, until: 0 }
+      const { decided: _, ...claim } = before!
+      return { ...claim, until: 0 }
     })
   }
 
@@ -81,7 +115,7 @@ export class ClaimNotes {
     return removed.outcome === 'removed' ? 'settled' : 'gone'
   }
 
-  #change(name: string, change: (before: Claim | undefined) => Claim | undefined): Promise<unknown> {
+  #change(name: string, change: (before: NotedClaim | undefined) => NotedClaim | undefined): Promise<unknown> {
     return changeLeaf(
       this.#tree,
       this.#noteOf(name),
@@ -99,17 +133,34 @@ export class ClaimNotes {
 }
 
 /** The claim in a note; `undefined` where the note is no claim, since a stranger may have written it. */
-function claimIn({ bytes }: Pick<Leaf, 'bytes'>): Claim | undefined {
+function claimIn({ bytes }: Pick<Leaf, 'bytes'>): NotedClaim | undefined {
   try {
-    const { holder, attempt, until } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
+    const { holder, attempt, until, decided } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<
+      string,
+      unknown
+    >
     const isClaim =
       typeof holder === 'string' &&
       Number.isSafeInteger(attempt) &&
       (attempt as number) > 0 &&
       (until === undefined || typeof until === 'number')
-    return isClaim ? ({ holder, attempt, ...(until === undefined ? {} : { until }) } as Claim) : undefined
+    if (!isClaim) return undefined
+    const decision = decisionIn(decided)
+    return {
+      holder,
+      attempt: attempt as number,
+      ...(until === undefined ? {} : { until: until as number }),
+      ...(decision ? { decided: decision } : {}),
+    }
   } catch {
     // Not JSON, or null.
     return undefined
   }
+}
+
+function decisionIn(value: unknown): Decision | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { to, text } = value as Record<string, unknown>
+  if (typeof to !== 'string') return undefined
+  return { to, ...(typeof text === 'string' ? { text } : {}) }
 }

@@ -11,7 +11,7 @@ import { stateOf } from '../../tree/home.ts'
 import type { Lease, Tree } from '../../tree/tree.ts'
 import { changeLeaf } from '../leaves/change.ts'
 import { readIfLeaf } from '../leaves/tolerant.ts'
-import { globSpace, lockTurn } from './named-locks.ts'
+import { globSpace, lockTurn, NamedLocks } from './named-locks.ts'
 
 export interface GlobLock {
   readonly glob: string
@@ -88,6 +88,25 @@ export class GlobLocks {
     return outcome
   }
 
+  /** Frees a lock of an owner that is gone, one of a session too, unless it was taken or renewed since it was listed. */
+  free({ glob, owner, session, fence, until }: GlobLock): Promise<'released' | 'gone'> {
+    return this.#tree.exclusively(
+      lockTurn,
+      async () => {
+        const held = (await this.#tree.leases()).find((lease) => {
+          const lock = lease.owner === owner && lease.fence === fence && lease.until === until && lockOf(lease)
+          return lock && lock.glob === glob && lock.session === session
+        })
+        const space = held && spaceOf(held)
+        if (space === undefined) return 'gone'
+        const outcome = await new NamedLocks(this.#tree, space).release(glob, owner)
+        if (space === globSpace) await this.#tree.remove(reasonPath(glob))
+        return outcome
+      },
+      { mayRepeat: true },
+    )
+  }
+
   /** Every lock of the workspace, those of sessions too. */
   async list(): Promise<GlobLock[]> {
     const locks = (await this.#tree.leases()).flatMap((lease) => lockOf(lease) ?? [])
@@ -114,9 +133,12 @@ export class GlobLocks {
   }
 }
 
+const lockName = /^lock (\S+) (.+)$/s
+const spaceOf = ({ resource }: Lease): string | undefined => lockName.exec(resource)?.[1]
+
 /** `lock * src/**` and `lock session/NAME/3 src/a.ts`; `undefined` for a lease that is no lock. */
 function lockOf({ resource, owner, until, fence }: Lease): GlobLock | undefined {
-  const [, space, glob] = /^lock (\S+) (.+)$/s.exec(resource) ?? []
+  const [, space, glob] = lockName.exec(resource) ?? []
   if (space === undefined || glob === undefined) return undefined
   const session = /^session\/(.+)\/\d+$/.exec(space)?.[1]
   return { glob, owner, until, fence, ...(session === undefined ? {} : { session }) }

@@ -1,6 +1,7 @@
 /** The verbs that settle a claim: complete, fail, retry, renew. */
 import { isoTime } from '../../kernel/clock.ts'
 import { list, text, withoutUndefined } from '../../kernel/field.ts'
+import { seenActing } from '../acting.ts'
 import { tellClock } from '../clock-agreement.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { durability, notices } from '../shapes.ts'
@@ -37,6 +38,7 @@ export const complete = defineOperation({
 
   async run(context, { mission, id, attempt, result, link }) {
     const agent = await whoActs(context)
+    await seenActing(context, agent)
     const opened = await openMission(context, mission)
     const { links, notices } = await opened.settling.checkLinks(link)
     const done = await opened.settling.complete(id, withoutUndefined({ agent, attempt }), { text: result ?? '', links })
@@ -70,6 +72,7 @@ export const fail = defineOperation({
 
   async run(context, { mission, id, attempt, reason, detail }) {
     const agent = await whoActs(context)
+    await seenActing(context, agent)
     const opened = await openMission(context, mission)
     return opened.settling.fail(id, withoutUndefined({ agent, attempt }), withoutUndefined({ reason, detail }))
   },
@@ -115,6 +118,7 @@ export const renew = defineOperation({
 
   async run(context, { mission, id, attempt }) {
     const agent = await whoActs(context)
+    await seenActing(context, agent)
     const opened = await openMission(context, mission)
     await tellClock(context)
     const { outcome, message, durability, until } = await opened.settling.renew(

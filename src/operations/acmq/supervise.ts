@@ -4,6 +4,8 @@ import { flag, withoutUndefined } from '../../kernel/field.ts'
 import { anyOf } from '../../kernel/shape.ts'
 import type { BusDocument, Kept, Merged, Mission, Repair, Swept } from '../../protocols/ac-mq/index.ts'
 import { actorOf, type Context, defineOperation } from '../define.ts'
+import type { Freed } from '../duties.ts'
+import { freed } from '../shapes.ts'
 import { mission, openTimedMissions } from './mission.ts'
 import { busDocuments, message, moves, repairs, reportMode, snapshot } from './shapes.ts'
 import { hasDone, superviseOn } from './supervising.ts'
@@ -11,6 +13,7 @@ import { hasDone, superviseOn } from './supervising.ts'
 const supervised = {
   mission: 'text',
   stalled: [{ message, 'investigation?': 'text' }],
+  freed,
   repairs,
   archived: 'integer',
   documents: busDocuments,
@@ -27,6 +30,8 @@ export interface Supervised {
   readonly outcome: 'swept' | 'nothing'
   readonly mission: string
   readonly stalled: Swept['stalled']
+  /** What dead agents held, in all protocols. */
+  readonly freed: readonly Freed[]
   readonly repairs: readonly Repair[]
   readonly archived: number
   /** Bus documents that were made or renewed, each with what brought its messages together. */
@@ -53,7 +58,8 @@ export const supervise = defineOperation({
     'Look after a mission: settle stalls, set malformed files aside, archive what is old, digest what belongs together.',
   more:
     'A stalled message moves to `failed/` with a report, and its sender is asked once to look into it. Without --once ' +
-    'it stays, woken by what happens in the mission, until it is stopped. The missions inside it are looked after too.',
+    'it stays, woken by what happens in the mission, until it is stopped. The missions inside it are looked after too. What agents ' +
+    'hold whose end is known (messages of all protocols, locks, mailboxes) is freed.',
   input: {
     mission,
     once: flag('One pass, then end.'),
@@ -62,7 +68,15 @@ export const supervise = defineOperation({
     snapshots: flag('Take no snapshots.', { default: true }),
     organize: flag('Leave `context/` as it is.', { default: true }),
   },
-  lists: { stalled: 'last', repairs: 'last', documents: 'last', snapshots: 'last', reports: 'last', moves: 'last' },
+  lists: {
+    stalled: 'last',
+    freed: 'last',
+    repairs: 'last',
+    documents: 'last',
+    snapshots: 'last',
+    reports: 'last',
+    moves: 'last',
+  },
   outcomes: { swept: 'done', nothing: 'done' },
   output: { swept: supervised, nothing: supervised },
   effects: 'writes',
@@ -89,6 +103,8 @@ async function passOver(
   { mission, archive, bus, snapshots: mayTake, organize }: Wanted,
 ): Promise<Supervised> {
   const missions = await openTimedMissions(context, mission)
+  const { freedIn } = await import('../duties.ts')
+  const released = await freedIn(context)
   const agent = await actorOf(context)
   const { section } = await context.configuration()
   const set = await section('acmq')
@@ -125,7 +141,7 @@ async function passOver(
     const next = await (await one.supervision()).nextStallAt()
     if (next !== undefined) nextAt.push(next)
   }
-  const done = { stalled, repairs, archived, documents, snapshots, reports, moves }
+  const done = { stalled, freed: released, repairs, archived, documents, snapshots, reports, moves }
   const repaired = repairs.filter(({ what }) => !onlyTold.includes(what))
   return {
     outcome: hasDone({ ...done, repairs: repaired }) ? 'swept' : 'nothing',

@@ -39,7 +39,16 @@ export async function* superviseOn(
   const tree = await context.tree()
   const watches = new Watches(tree, () => rounds.ring())
   const strange = new Set<string>()
-  let all: Done = { stalled: [], repairs: [], archived: 0, documents: [], snapshots: [], reports: [], moves: [] }
+  let all: Done = {
+    stalled: [],
+    freed: [],
+    repairs: [],
+    archived: 0,
+    documents: [],
+    snapshots: [],
+    reports: [],
+    moves: [],
+  }
   let memoryDueAt = Number.NEGATIVE_INFINITY
   /** How long the last pass without documents worked, in milliseconds. */
   let worked = 0
@@ -88,13 +97,17 @@ export async function* superviseOn(
   }
 }
 
-export const hasDone = ({ stalled, repairs, archived, documents, snapshots, reports, moves }: Done): boolean =>
-  archived > 0 || [stalled, repairs, documents, snapshots, reports, moves].some(({ length }) => length > 0)
+export const hasDone = ({ stalled, freed, repairs, archived, documents, snapshots, reports, moves }: Done): boolean =>
+  archived > 0 || [stalled, freed, repairs, documents, snapshots, reports, moves].some(({ length }) => length > 0)
 
-type Done = Pick<Supervised, 'stalled' | 'repairs' | 'archived' | 'documents' | 'snapshots' | 'reports' | 'moves'>
+type Done = Pick<
+  Supervised,
+  'stalled' | 'freed' | 'repairs' | 'archived' | 'documents' | 'snapshots' | 'reports' | 'moves'
+>
 
 const joined = (all: Done, pass: Done): Done => ({
   stalled: lastOf(all.stalled, pass.stalled),
+  freed: lastOf(all.freed, pass.freed),
   repairs: lastOf(all.repairs, pass.repairs),
   archived: all.archived + pass.archived,
   documents: lastOf(all.documents, pass.documents),

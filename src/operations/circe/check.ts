@@ -2,6 +2,7 @@ import { inputs } from '../../kernel/call.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { list, text } from '../../kernel/field.ts'
 import { settableChecks } from '../../protocols/circe/index.ts'
+import { seenActing } from '../acting.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { openCirce, taskWord } from './fields.ts'
 import { changedTask } from './shapes.ts'
@@ -30,7 +31,9 @@ export const circeCheck = defineOperation({
 
   async run(context, { id, set }) {
     const wanted = Object.fromEntries(set.map(checkFrom))
-    return (await openCirce(context)).tasks.check(id, await whoActs(context), wanted)
+    const agent = await whoActs(context)
+    await seenActing(context, agent)
+    return (await openCirce(context)).tasks.check(id, agent, wanted)
   },
 })
 

@@ -1,4 +1,5 @@
 /** What an agent does with a message it has. One file, because the three take the same and answer the same. */
+import { seenActing } from '../acting.ts'
 import { defineOperation } from '../define.ts'
 import { agent, file, openCirce } from './fields.ts'
 import { changedMessage } from './shapes.ts'
@@ -20,6 +21,7 @@ export const circeStart = defineOperation({
   ],
 
   async run(context, { agent, file }) {
+    await seenActing(context, agent)
     return (await openCirce(context)).settling.start(agent, file)
   },
 })
@@ -40,6 +42,7 @@ export const circeAck = defineOperation({
   ],
 
   async run(context, { agent, file }) {
+    await seenActing(context, agent)
     return (await openCirce(context)).settling.ack(agent, file)
   },
 })
@@ -56,6 +59,7 @@ export const circeDone = defineOperation({
   examples: [{ command: 'circe done --as qa 20251106_153022_engineer-qa_test_FEAT-021.md', does: 'put it away' }],
 
   async run(context, { agent, file }) {
+    await seenActing(context, agent)
     return (await openCirce(context)).settling.done(agent, file)
   },
 })

@@ -1,5 +1,6 @@
 /** The verbs for tasks: listing them, setting the status of one, giving one back. */
 import { text, withoutUndefined } from '../../kernel/field.ts'
+import { seenActing } from '../acting.ts'
 import { bounded, limit } from '../bounded.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { notices } from '../shapes.ts'
@@ -53,7 +54,11 @@ export const circeStatus = defineOperation({
     { command: 'circe status AUTH-012 completed --as coordinator', does: 'complete it' },
   ],
 
-  run: async (context, { id, status }) => (await openCirce(context)).tasks.status(id, status, await whoActs(context)),
+  async run(context, { id, status }) {
+    const agent = await whoActs(context)
+    await seenActing(context, agent)
+    return (await openCirce(context)).tasks.status(id, status, agent)
+  },
 })
 
 export const circeRelease = defineOperation({
@@ -68,6 +73,7 @@ export const circeRelease = defineOperation({
   examples: [{ command: 'circe release --as engineer --task AUTH-012', does: 'give it back' }],
 
   async run(context, { agent, task }) {
+    await seenActing(context, agent)
     return (await openCirce(context)).tasks.release(agent, task)
   },
 })

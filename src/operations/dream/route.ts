@@ -1,7 +1,8 @@
 import { flag } from '../../kernel/field.ts'
 import type { Routed } from '../../protocols/dream-os/index.ts'
 import { type Context, defineOperation } from '../define.ts'
-import { notices } from '../shapes.ts'
+import type { Freed } from '../duties.ts'
+import { freed, notices } from '../shapes.ts'
 import { actorOr, compat, openDream, recipientCheck } from './fields.ts'
 import { routeOn } from './routing.ts'
 import { answeredPlan, rejected } from './shapes.ts'
@@ -9,6 +10,8 @@ import { answeredPlan, rejected } from './shapes.ts'
 export interface RoutedOften extends Omit<Routed, 'unreadable'> {
   /** Files that are no messages. */
   readonly rejected: Routed['unreadable']
+  /** What dead agents held, in all protocols. */
+  readonly freed: readonly Freed[]
   /** How often it looked, if it stayed. */
   readonly passes?: number
 }
@@ -20,6 +23,7 @@ const routed = {
   resent: [{ mailbox: 'integer', id: 'text' }],
   plans: [answeredPlan],
   rejected,
+  freed,
   notices,
   'passes?': 'integer',
 } as const
@@ -30,9 +34,18 @@ export const dreamRoute = defineOperation({
   more:
     'A message with one target is moved; a broadcast is copied to everybody else. Answers of planners are joined into the list of ' +
     'tasks. What was sent to mailboxes and another program overwrote is sent again. A message to nobody known stays and is ' +
-    'reported. Unless it is to make one pass, it stays, woken by what happens, until it is stopped.',
+    'reported. What agents hold whose end is known (messages of all protocols, locks, mailboxes) is freed. Unless it is to make one ' +
+    'pass, it stays, woken by what happens, until it is stopped.',
   input: { once: flag('One pass, then end.'), compat },
-  lists: { moved: 'last', copied: 'last', unroutable: 'last', resent: 'last', plans: 'last', rejected: 'last' },
+  lists: {
+    moved: 'last',
+    copied: 'last',
+    unroutable: 'last',
+    resent: 'last',
+    plans: 'last',
+    rejected: 'last',
+    freed: 'last',
+  },
   outcomes: { routed: 'done', nothing: 'done' },
   output: { routed, nothing: routed },
   effects: 'writes',
@@ -52,5 +65,7 @@ async function passOver(context: Context, compat: boolean): Promise<RoutedOften>
   const { unreadable: rejected, ...routed } = await store.router.route(await actorOr(context, 'Supervisor'), {
     recipient,
   })
-  return { ...routed, rejected }
+  const { freedIn } = await import('../duties.ts')
+  const freed = await freedIn(context)
+  return { ...routed, ...(freed.length > 0 ? { outcome: 'routed' as const } : {}), rejected, freed }
 }

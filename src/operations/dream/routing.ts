@@ -18,7 +18,7 @@ export async function* routeOn(
 ): AsyncGenerator<RoutedOften, RoutedOften> {
   const rounds = new Rounds(context)
   const watches = new Watches(await context.tree(), () => rounds.ring())
-  const none = { moved: [], copied: [], unroutable: [], resent: [], plans: [], rejected: [], notices: [] }
+  const none = { moved: [], copied: [], unroutable: [], resent: [], plans: [], rejected: [], freed: [], notices: [] }
   let all: RoutedOften = { outcome: 'nothing', ...none }
   let passes = 0
   let standing: ReadonlySet<string> = new Set()
@@ -56,6 +56,7 @@ const joined = (all: RoutedOften, pass: RoutedOften): RoutedOften => ({
   copied: lastOf(all.copied, pass.copied),
   resent: lastOf(all.resent, pass.resent),
   plans: lastOf(all.plans, pass.plans),
+  freed: lastOf(all.freed, pass.freed),
   // These stay until a person puts them right, so the last pass has found all of them.
   unroutable: pass.unroutable,
   rejected: pass.rejected,
@@ -71,5 +72,5 @@ const withoutKnown = ({ notices, unroutable, rejected }: RoutedOften, known: Rea
   rejected: rejected.filter((one) => !known.has(pathOf(one))),
 })
 
-const hasNews = ({ moved, copied, resent, plans, unroutable, rejected, notices }: RoutedOften): boolean =>
-  [moved, copied, resent, plans, unroutable, rejected, notices].some(({ length }) => length > 0)
+const hasNews = ({ moved, copied, resent, plans, freed, unroutable, rejected, notices }: RoutedOften): boolean =>
+  [moved, copied, resent, plans, freed, unroutable, rejected, notices].some(({ length }) => length > 0)

@@ -2,6 +2,7 @@
 import { call } from '../../kernel/call.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { text, withoutUndefined } from '../../kernel/field.ts'
+import { nearest } from '../../kernel/nearest.ts'
 import { busOf } from '../bus.ts'
 import { type Context, defineOperation } from '../define.ts'
 import { durability, notices } from '../shapes.ts'
@@ -15,7 +16,7 @@ const listed = async (context: Context) => (await import('../../bridge/agents.ts
 
 export const agentsList = defineOperation({
   name: 'list',
-  summary: 'List the agents: where each reads, when it was last seen, what it has in hand.',
+  summary: 'List the agents: where each reads, whether it is there, what it has in hand and locked.',
   more: 'No agent can be woken from here yet: each looks for itself, as by `take --wait`.',
   input: {},
   lists: { agents: 'first' },
@@ -38,11 +39,16 @@ export const agentsShow = defineOperation({
   async run(context, { name }) {
     const { agents, notices } = await listed(context)
     const agent = agents.find((one) => one.name.toLowerCase() === name.toLowerCase())
-    if (!agent)
+    if (!agent) {
+      const meant = nearest(
+        name,
+        agents.map((one) => one.name),
+      )
       throw notFound('NO_SUCH_AGENT', `Nobody has seen or listed ${JSON.stringify(name.slice(0, 80))}.`, {
-        hint: `See who is there: ${call('agents list')}`,
-        details: { agent: name },
+        hint: meant === undefined ? `See who is there: ${call('agents list')}` : `Did you mean ${meant}?`,
+        details: { agent: name.slice(0, 400) },
       })
+    }
     return { outcome: 'shown', agent, notices } as const
   },
 })

@@ -1,6 +1,7 @@
 /** Inputs and answers that the neutral verbs share. */
 import type { Envelope } from '../../kernel/envelope.ts'
 import { text } from '../../kernel/field.ts'
+import { oneOf } from '../../kernel/shape.ts'
 import { envelope } from '../shapes.ts'
 
 export const handle = text('The message: its handle, its id, or what is unique of it.', {
@@ -31,8 +32,11 @@ export const agentLine = {
   'client?': 'text',
   'about?': 'text',
   'lastSeen?': 'time',
-  presence: 'text',
+  presence: oneOf('online', 'idle', 'busy', 'stuck', 'gone', 'unseen'),
+  'since?': 'time',
+  'doing?': 'text',
+  'session?': 'text',
   inHand: ['text'],
-  'locks?': ['text'],
+  locks: ['text'],
   wake: 'text',
 } as const

@@ -5,7 +5,7 @@ import { call, inputs } from '../../kernel/call.ts'
 import { isoTime } from '../../kernel/clock.ts'
 import { conflict } from '../../kernel/errors.ts'
 import { duration, flag, text, withoutUndefined } from '../../kernel/field.ts'
-import { busOf } from '../bus.ts'
+import { boxOf, busOf } from '../bus.ts'
 import { type Context, defineOperation, whoActs } from '../define.ts'
 
 const glob = text('The files: a path, or a pattern such as src/auth/**. A folder means all that is in it.', {
@@ -59,6 +59,7 @@ export const lock = defineOperation({
   async run(context, { glob, ttl, reason, wait }) {
     const { cleanGlob } = await import('../../bridge/locks.ts')
     const owner = await whoActs(context)
+    await (await boxOf(context)).acts(owner)
     const wish = { glob: cleanGlob(glob), owner, ttlMs: ttl, ...(reason === undefined ? {} : { reason }) }
     const taken = await (await locksOf(context)).take(wish, withoutUndefined({ waitMs: wait, signal: context.signal }))
     return { outcome: taken.outcome, lock: told(taken.lock) } as const
@@ -78,6 +79,7 @@ export const unlock = defineOperation({
   async run(context, { glob, force }) {
     const { cleanGlob } = await import('../../bridge/locks.ts')
     const owner = await whoActs(context)
+    await (await boxOf(context)).acts(owner)
     const released = await (await locksOf(context)).release(cleanGlob(glob), owner, { force })
     if (released === 'not-owner')
       throw conflict('NOT_OWNER', `Another agent holds ${JSON.stringify(glob)}.`, {

@@ -1,13 +1,14 @@
+import type { AgentLine } from '../../bridge/agents.ts'
 import { isoTime } from '../../kernel/clock.ts'
+import type { Envelope } from '../../kernel/envelope.ts'
+import { SignalboxError } from '../../kernel/errors.ts'
 import { boxOf, busOf } from '../bus.ts'
 import { actorOf, defineOperation } from '../define.ts'
 import { humanInbox } from '../human-inbox.ts'
 import { envelope, notices } from '../shapes.ts'
 import { agentLine, told } from './fields.ts'
 
-/** Questions that an overview shows. */
-const most = 3
-/** Messages that it counts. */
+/** Messages and questions that an overview tells of. */
 const mostListed = 100
 
 export const now = defineOperation({
@@ -21,7 +22,7 @@ export const now = defineOperation({
       root: 'text',
       'agent?': 'text',
       waiting: [envelope],
-      stuck: [envelope],
+      stuck: [{ ...envelope, since: 'text' }],
       agents: [agentLine],
       people: [{ id: 'text', summary: 'text', '*': 'anything' }],
       at: 'time',
@@ -38,31 +39,55 @@ export const now = defineOperation({
     const agent = await actorOf(context)
     const bus = await busOf(context)
     const box = await boxOf(context)
-    const { listAgents } = await import('../../bridge/agents.ts')
-    const waiting = agent === undefined ? [] : await box.inbox(agent, { limit: mostListed })
+    const { claimedIn, listAgents } = await import('../../bridge/agents.ts')
     const { agents, notices } = await listAgents(bus)
-    const people = (await humanInbox(context, async () => agent).list({ limit: most })).waiting
-    const stuck = []
-    const at = await bus.tree.now()
-    for await (const { neutral } of bus.used()) {
-      for await (const { envelope } of neutral.messages({ stages: ['claimed'] })) {
-        const holder = agents.find(
-          ({ name }) => name.toLowerCase() === (envelope.claim?.by ?? envelope.to).toLowerCase(),
-        )
-        const isOver = envelope.claim?.until !== undefined && Date.parse(envelope.claim.until) <= at
-        if ((isOver || holder?.presence === 'gone') && stuck.length < mostListed) stuck.push(told(envelope))
+    const all = new Set(notices)
+    /** What one part cannot tell keeps no other from being told. */
+    const unlessRefused = async <T>(asking: Promise<T>, otherwise: T): Promise<T> => {
+      try {
+        return await asking
+      } catch (error) {
+        if (!(error instanceof SignalboxError)) throw error
+        all.add(error.message)
+        return otherwise
       }
     }
+    const waiting = agent === undefined ? [] : await unlessRefused(box.inbox(agent, { limit: mostListed }), [])
+    const people = await unlessRefused(humanInbox(context, async () => agent).list({ limit: mostListed, peek: true }), {
+      waiting: [],
+      leftOut: 0,
+      notices: [],
+    })
+    for (const notice of people.notices) all.add(notice)
+    const at = await bus.tree.now()
+    const byName = new Map(agents.map((one) => [one.name.toLowerCase(), one]))
+    const stuck: StuckMessage[] = []
+    for await (const { envelope } of claimedIn(bus, [])) {
+      const holder = byName.get((envelope.claim?.by ?? envelope.to).toLowerCase())
+      const since = stuckSince(envelope, holder, at)
+      if (since !== undefined) stuck.push({ ...told(envelope), since })
+    }
+    // The one that is stuck for longest first.
+    stuck.sort((a, b) => (a.since < b.since ? -1 : 1))
     return {
       outcome: 'shown',
       root: root.path,
       ...(agent === undefined ? {} : { agent }),
       waiting: waiting.map(({ envelope }) => told(envelope)),
-      stuck,
+      stuck: stuck.slice(0, mostListed),
       agents,
-      people,
+      people: people.waiting,
       at: isoTime(at),
-      notices,
+      notices: [...all],
     } as const
   },
 })
+
+type StuckMessage = Omit<Envelope, 'native'> & { readonly since: string }
+
+/** Its claim has run out, or its holder has gone or is stuck itself. */
+function stuckSince({ claim }: Envelope, holder: AgentLine | undefined, at: number): string | undefined {
+  if (claim?.until !== undefined && Date.parse(claim.until) <= at) return claim.until
+  if (holder?.presence === 'gone' || holder?.presence === 'stuck') return holder.since ?? holder.lastSeen ?? isoTime(at)
+  return undefined
+}

@@ -9,7 +9,7 @@ const wait = duration('How long to wait for one to come.', { least: 0, placehold
 export const inbox = defineOperation({
   name: 'inbox',
   summary: 'List what waits for an agent, the most urgent first. Takes nothing.',
-  more: 'Looks in every protocol that is used here. With --wait, exit status 1 means that nothing came.',
+  more: 'Looks in every protocol that is used here. With `wait`, exit status 1 means that nothing came.',
   input: { wait },
   lists: { messages: 'first' },
   outcomes: { listed: 'done', nothing: 'nothing' },

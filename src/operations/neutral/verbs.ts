@@ -15,6 +15,7 @@ import type { Conversation } from '../../bridge/thread.ts'
 import type { Explanation } from '../../bridge/why.ts'
 import type { EmbedderPort } from '../../kernel/embedder.ts'
 import type { Envelope } from '../../kernel/envelope.ts'
+import type { Duty } from '../../protocols/contract.ts'
 import { busOf } from '../bus.ts'
 import type { StoresPlace } from '../stores.ts'
 
@@ -44,6 +45,23 @@ export interface Verbs {
   /** Messages of all protocols, archived ones too, by their words and by what they mean. */
   search(query: string, options?: MessageSearch): Promise<FoundMessages>
   agents(): Promise<AgentList>
+  /**
+   * What a program that stays knows of an agent: whether it works, on what, in which session and by which process. What the agent
+   * holds is freed (`duties`) when the process has ended, or `gone` was noted. Never the process of a short command: the agent
+   * that gave it goes on.
+   */
+  notePresence(agent: string, news: AgentNews): Promise<void>
+  /** Work that recurs without being asked for, of all protocols, for a program that stays. */
+  duties(): AsyncIterable<Duty>
+}
+
+export interface AgentNews {
+  /** `stuck`: it waits for a limit or a permission. `gone`: it has ended. */
+  readonly state: 'idle' | 'busy' | 'stuck' | 'gone'
+  readonly doing?: string
+  /** A process that ends with the agent. */
+  readonly pid?: number
+  readonly session?: string
 }
 
 /** A message that was taken, with the ways to end it. */
@@ -109,6 +127,13 @@ export function verbsOf(place: StoresPlace & EmbedderPort): Verbs {
     why: async (handle) => (await import('../../bridge/why.ts')).explain(await bus(), handle),
     search: async (query, options) =>
       (await import('../../bridge/search.ts')).searchMessages(await bus(), place, query, options),
+    async notePresence(agent, news) {
+      await (await bus()).directory.note(agent, news)
+    },
+    async *duties() {
+      const { dutiesOf } = await import('../duties.ts')
+      yield* dutiesOf(place)
+    },
     agents: async () => (await import('../../bridge/agents.ts')).listAgents(await bus()),
   }
 }

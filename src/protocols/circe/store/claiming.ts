@@ -93,6 +93,8 @@ export class Claiming {
       }
       return undefined
     }
+    // Before anything is claimed: from here on nothing is taken from an agent that was noted as gone.
+    await acted(parts, agent)
     const folders = waitMs > 0 ? [newPath(parts.root), inboxPath(parts.root, await folderOf(parts, agent))] : []
     const giveBack = ({ message }: Claimed) => this.#settling.giveBack(agent, message.file)
     const claimed = await waitFor(parts.tree, folders, attempt, { waitMs, signal, giveBack })

@@ -59,6 +59,8 @@ export class Claiming extends Part {
   /** The next file for an agent: from its inbox, or straight from the outbox of an agent that sent it one. */
   async take(name: string, { waitMs = 0, id, signal }: TakeTaskOptions = {}): Promise<TaskTaken> {
     const agent = await this.dream.agents.expectName(name)
+    // Before anything is taken: from here on nothing is taken from an agent that was noted as gone.
+    await this.dream.agents.note(agent)
     await this.dream.recovery.finishAll()
     await this.dream.sending.publishAll()
     let unreadable: readonly Unreadable[] = []

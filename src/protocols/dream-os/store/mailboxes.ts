@@ -152,14 +152,19 @@ export class Mailboxes extends Part {
     return { outcome: 'refreshed', mailbox: number, durability, count: renewed }
   }
 
-  /** Gives the mailbox up; messages that were held go to its next agent. */
-  async release(number: number, name: string): Promise<MailboxChanged<'released' | 'unchanged'>> {
+  /** Gives the mailbox up; messages that were held go to its next agent. `unlessSeenSince`: not where its agent was seen later. */
+  async release(
+    number: number,
+    name: string,
+    { unlessSeenSince = Number.POSITIVE_INFINITY } = {},
+  ): Promise<MailboxChanged<'released' | 'unchanged'>> {
     const agent = agentId(name)
     const { ended, isReleased, durability } = await this.dream.files.change(
       mailboxNumber(number),
       { by: agent },
       async ({ mailbox, now }) => {
-        if (mailbox.agent === undefined) return { answer: { ended: 0, isReleased: false } }
+        const isSeen = (mailbox.lastSeenAt ?? 0) > unlessSeenSince
+        if (mailbox.agent === undefined || isSeen) return { answer: { ended: 0, isReleased: false } }
         await this.dream.files.expectOwn(number, mailbox, agent)
         const answer = { ended: 0, isReleased: true }
         return {

@@ -168,6 +168,15 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
       }
     },
 
+    async *holdings() {
+      for (const { mailbox, agent, lastSeenAt } of await dream.mailboxes.list({ odd: false })) {
+        if (agent === undefined) continue
+        const unlessSeenSince = lastSeenAt === undefined ? 0 : Date.parse(lastSeenAt)
+        const free = async () => (await dream.mailboxes.release(mailbox, agent, { unlessSeenSince })).outcome
+        yield { name: `mailbox ${mailbox}`, by: agent, free }
+      }
+    },
+
     async *duties() {
       const outboxes = (await agents.withFolders()).map((agent) => folderPath(parts.places, agent, 'outbox'))
       yield {

@@ -5,13 +5,14 @@
  *
  *   .signalbox/state/delivery/mr/claims/{agent}.{id}.json
  */
+import { call } from '../../../kernel/call.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import type { Headline } from '../../../kernel/envelope.ts'
-import { SignalboxError } from '../../../kernel/errors.ts'
+import { SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import { childOf, treePath } from '../../../kernel/tree-path.ts'
-import { type Claim, expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
-import { ClaimNotes } from '../../../messaging/claims/claim-notes.ts'
+import { type Claim, expectHeld, type Holding, lostClaim } from '../../../messaging/claims/claim.ts'
+import { ClaimNotes, type Decision } from '../../../messaging/claims/claim-notes.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import { stateOf } from '../../../tree/home.ts'
@@ -35,6 +36,8 @@ import type { Routing } from './routing.ts'
 
 type HeldView = MrView & { readonly claim?: Claim }
 
+/** In characters. A longer one is longer than a message may be. */
+const longestDecided = 32 * 1024
 const claimsFolder = childOf(childOf(stateOf('delivery'), 'mr'), 'claims')
 
 export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
@@ -64,7 +67,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
   }
 
   /** Gives back a claim, unless another process has replaced it. The note stays, so that attempts go on counting. */
-  async function forget(name: string, { holder, attempt }: Claim): Promise<void> {
+  async function forget(name: string, { holder, attempt }: Pick<Claim, 'holder' | 'attempt'>): Promise<void> {
     await claims.giveBack(name, { agent: holder, attempt }).catch((error: unknown) => {
       if (!(error instanceof SignalboxError) || error.code !== 'LOST_CLAIM') throw error
     })
@@ -79,23 +82,84 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     return isOpen(claim) ? { ...view, claim } : view
   }
 
-  /** Sends the outcome to the sender of the message, once, and ends the claim. */
-  async function end(receipt: Receipt, status: 'success' | 'failure', text: string | undefined) {
+  /**
+   * Ends a claim. How is written down first, so that of several ways one is chosen, and a process that comes after one that was
+   * killed does the rest.
+   */
+  async function end(receipt: Receipt, wanted: Decision) {
     const { claim, ...message } = await heldView(receipt)
-    const { id, from, to } = message
-    let outcome: 'settled' | 'unchanged' = claim ? 'settled' : 'unchanged'
-    let durability: Durability = 'process'
-    if (message.requiresAck && status === 'success') {
-      const acked = await settling.ack(to, id, text === undefined ? {} : { text })
-      durability = acked.durability
-      if (acked.outcome === 'acknowledged') outcome = 'settled'
-    } else if (claim && lift(message).needsAnswer) {
-      const payload = { status, message: text ?? 'done' }
-      const answer = { from: to, to: from, type: 'result' as const, payload, replyTo: id }
-      durability = (await sending.send(answer, { key: `end ${id}` })).durability
+    if (!claim) return endUnclaimed(receipt, message, wanted)
+    const name = claimNameOf(message.to, message.id)
+    const holding = { agent: claim.holder, attempt: claim.attempt }
+    // What cannot be a message is refused before anything is written down.
+    const isTooLong = (wanted.text?.length ?? 0) > longestDecided
+    const decided = isTooLong ? wanted : await claims.decide(name, holding, wanted)
+    const outcome = await carryOut(message, name, holding, decided)
+    if (decided.to !== wanted.to)
+      throw lostClaim(message.id, decided.to === 'return' ? 'it was given back before' : 'it was finished before')
+    return outcome
+  }
+
+  async function carryOut(message: MrView, name: string, holding: Required<Holding>, { to, text }: Decision) {
+    if (to === 'return') return giveBack(message, name, holding)
+    try {
+      const durability = await tellOutcome(message, to === 'done' ? 'success' : 'failure', text)
+      const outcome = await claims.settle(name, holding)
+      return { outcome: outcome === 'settled' ? outcome : 'unchanged', message, durability } as const
+    } catch (error) {
+      const isForGood = error instanceof SignalboxError && error.kind !== 'Unavailable' && error.code !== 'LOST_CLAIM'
+      if (isForGood) await claims.takeBackDecision(name, holding)
+      throw error
     }
-    if (claim) await claims.settle(claimNameOf(to, id), { agent: claim.holder, attempt: claim.attempt })
-    return { outcome, message, durability }
+  }
+
+  /** Tells the sender what came of its message, once. */
+  async function tellOutcome(message: MrView, status: 'success' | 'failure', text?: string): Promise<Durability> {
+    const { id, from, to } = message
+    if (message.requiresAck && status === 'success')
+      return (await settling.ack(to, id, text === undefined ? {} : { text })).durability
+    if (!lift(message).needsAnswer) return 'process'
+    const payload = { status, message: text ?? 'done' }
+    const answer = { from: to, to: from, type: 'result' as const, payload, replyTo: id }
+    return (await sending.send(answer, { key: `end ${id}` })).durability
+  }
+
+  /** The message moves only while its claim says so: it may have been handed out again meanwhile. */
+  async function giveBack(message: MrView, name: string, { agent, attempt }: Required<Holding>) {
+    const isStill = async () => {
+      const now = await claims.of(name)
+      return now?.attempt === attempt && now.until === undefined && now.decided?.to === 'return'
+    }
+    const [left] = await recovering.putBack(message.to, [message], { onlyIf: isStill })
+    if (left !== undefined && (await isStill()) && (await parts.tree.look(treePath(left))))
+      throw notPutBack(message.id, left)
+    await forget(name, { holder: agent, attempt })
+    return { outcome: left === undefined ? 'settled' : 'unchanged', message, durability: 'process' } as const
+  }
+
+  /** What was read by a command of this protocol, or ended before: an acknowledgement can still be given. */
+  async function endUnclaimed({ agent, id }: Receipt, message: MrView, { to, text }: Decision) {
+    if (to === 'return') throw notTaken(agent, id)
+    if (!message.requiresAck || to !== 'done') return { outcome: 'unchanged', message, durability: 'process' } as const
+    const acked = await settling.ack(message.to, id, text === undefined ? {} : { text })
+    const outcome = acked.outcome === 'acknowledged' ? 'settled' : 'unchanged'
+    return { outcome, message, durability: acked.durability } as const
+  }
+
+  /** Gives back what killed processes were giving back. True if there was something. */
+  async function finishReturns(agent: string): Promise<boolean> {
+    const prefix = `${agentId(agent)}.`
+    let isDone = false
+    for (const { name: file } of await listIfFolder(parts.tree, claimsFolder)) {
+      const name = file.startsWith(prefix) && file.endsWith('.json') ? file.slice(0, -'.json'.length) : undefined
+      const claim = name === undefined ? undefined : await claims.of(name)
+      if (name === undefined || claim?.decided?.to !== 'return' || claim.until !== undefined) continue
+      const message = await viewOfId(parts, agentId(agent), ['taken'], name.slice(prefix.length))
+      if (!message) await forget(name, claim)
+      else await giveBack(message, name, { agent: claim.holder, attempt: claim.attempt })
+      isDone = true
+    }
+    return isDone
   }
 
   const source: Source<HeldView> = {
@@ -150,6 +214,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
         if (!next) {
           // Receiving rejects files that are no messages; no message has this id, so none is taken.
           if (isFirst) await claiming.receive(agent, { id: 'none' })
+          if (isFirst && (await finishReturns(agent))) continue
           if (!isFirst || waitMs === undefined) return undefined
           isFirst = false
           continue
@@ -173,16 +238,9 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
       }
     },
 
-    async release(receipt) {
-      const { claim, ...message } = await heldView(receipt)
-      if (!claim) throw notTaken(receipt.agent, receipt.id)
-      await recovering.putBack(message.to, [message])
-      await claims.giveBack(claimNameOf(message.to, message.id), { agent: claim.holder, attempt: claim.attempt })
-      return { outcome: 'settled', message, durability: 'process' }
-    },
-
-    done: (receipt, { text }) => end(receipt, 'success', text),
-    failed: (receipt, { reason }) => end(receipt, 'failure', reason),
+    release: (receipt) => end(receipt, { to: 'return' }),
+    done: (receipt, { text }) => end(receipt, { to: 'done', ...(text === undefined ? {} : { text }) }),
+    failed: (receipt, { reason }) => end(receipt, { to: 'failed', text: reason }),
   }
 
   return neutralOf(source, {
@@ -226,6 +284,11 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
 
 /** A claim that was given back has an end. */
 const isOpen = (claim: Claim | undefined): claim is Claim => claim !== undefined && claim.until === undefined
+const notPutBack = (id: string, path: string) =>
+  unavailable('NOT_PUT_BACK', `Message ${id} could not be put back; it is still in ${path}.`, {
+    hint: `Look what is in its way: ${call('doctor')}. Then give it back again.`,
+    details: { id, path },
+  })
 
 const notTaken = (agent: string, id: string) =>
   noSuchMessage(agent, id, `${agent} has not taken a message ${id.slice(0, 80)}, or it is not kept any more.`)

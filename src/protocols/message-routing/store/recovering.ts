@@ -105,9 +105,14 @@ export class Recovering {
 
   /**
    * Moves messages back into the inbox that `receive` or `awaitReply` gave, and that did not reach their reader. Unlike `recover`,
-   * it works on a full disk: it makes no room and moves each file as it is. Answers the paths that are still in `taken/`.
+   * it works on a full disk: it makes no room and moves each file as it is. `onlyIf` is asked when the file has been won, for a
+   * caller whose claim another process may have ended. Answers the paths that are still in `taken/`.
    */
-  async putBack(owner: string, messages: readonly Pick<MrView, 'path' | 'state'>[]): Promise<string[]> {
+  async putBack(
+    owner: string,
+    messages: readonly Pick<MrView, 'path' | 'state'>[],
+    { onlyIf }: { readonly onlyIf?: () => Promise<boolean> } = {},
+  ): Promise<string[]> {
     const agent = agentId(owner)
     const left: string[] = []
     for (const { path, state } of messages) {
@@ -118,7 +123,8 @@ export class Recovering {
         const message = await readMessage(this.#parts, agent, 'taken', name)
         // First, so that the message is not refused as a copy when it is taken again. If this fails, it stays in `taken/`.
         if (message && (await isGenuine(this.#parts, agent, message))) await this.#parts.hooks.recover?.(agent, message)
-        const moved = await moveMessage(this.#parts, step)
+        const change = onlyIf && unchangedIf(onlyIf)
+        const moved = await moveMessage(this.#parts, step, change ? { change } : {})
         if (moved.outcome !== 'moved') left.push(path)
         // If this fails, the number counts as seen, which is harmless.
         else if (message) await unlessFailed(expectNumberAgain(this.#parts, agent, message))
@@ -162,6 +168,12 @@ export class Recovering {
       details: { path: target },
     })
   }
+}
+
+const unchangedIf = (isWanted: () => Promise<boolean>) => async (bytes: Uint8Array) => {
+  // An engine may read the next file into the same memory.
+  const copy = Uint8Array.from(bytes)
+  return (await isWanted()) ? copy : undefined
 }
 
 const nothingToRecover = (agent: string, id: string) => {

@@ -1,5 +1,5 @@
 /** How a task ends: by its agent, the orchestrator, a runner or another protocol. */
-import { expectHeld } from '../../../messaging/claims/claim.ts'
+import { expectHeld, lostClaim } from '../../../messaging/claims/claim.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import type { Receipt } from '../../contract.ts'
 import { messageIdOf } from '../envelope.ts'
@@ -84,6 +84,8 @@ export async function release(
     const found = now.tasks.find((one) => one.id === taskId)
     if (!found) return { answer: undefined }
     expectHeld(messageIdOf(session, found), claimOf(found), receipt)
+    if (found.state === 'completed' || found.state === 'failed')
+      throw lostClaim(messageIdOf(session, found), `it is ${found.state}`)
     const next = stepped(found, 'retry', at)
     return { session: withTask(now, next), line: { did: 'release task', about: taskId }, answer: next }
   })

@@ -3,6 +3,7 @@ import { printableLine } from '../../../../kernel/printable.ts'
 import { archive } from '../../../../operations/acmq/archive.ts'
 import { reconcile } from '../../../../operations/acmq/reconcile.ts'
 import { type Supervised, supervise } from '../../../../operations/acmq/supervise.ts'
+import { freedLine } from '../../../../operations/freed-line.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
 import { noticeLines, stepLine } from '../../lines.ts'
@@ -22,12 +23,13 @@ export const superviseFace = commandFace(
 )
 
 function onePass(pass: Supervised, { paint }: Screen): string {
-  const { outcome, stalled, repairs, archived, archiveBusy, documents, snapshots, reports, moves } = pass
+  const { outcome, stalled, freed, repairs, archived, archiveBusy, documents, snapshots, reports, moves } = pass
   if (outcome === 'nothing' && repairs.length === 0 && !archiveBusy) return 'Nothing had to be done.\n'
   const lines = stalled.map(({ message: { id, from, to }, investigation }) => {
     const asked = investigation === undefined ? '' : `; asked ${from} to look into it`
     return `${paint('yellow', 'stalled')} ${printableLine(`${id}: ${to} did not finish${asked}`)}`
   })
+  lines.push(...freed.map((one) => `${paint('yellow', 'freed')} ${printableLine(freedLine(one))}`))
   lines.push(
     ...repairs.map(({ what, path, message }) => `${paint('cyan', what)} ${printableLine(`${path}: ${message}`)}`),
   )
@@ -43,12 +45,13 @@ function onePass(pass: Supervised, { paint }: Screen): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function stepsOf({ stalled, repairs, archived, documents, snapshots, reports, moves }: Supervised): string[] {
+function stepsOf({ stalled, freed, repairs, archived, documents, snapshots, reports, moves }: Supervised): string[] {
   return [
     ...stalled.map(({ message, investigation }) => {
       const asked = investigation === undefined ? '' : `; asked ${message.from} to look into it`
       return `${message.to} stalled on ${message.id} (${message.summary})${asked}`
     }),
+    ...freed.map((one) => `freed ${freedLine(one)}`),
     ...repairs.map(({ what, path, message }) => `${what} ${path}: ${message}`),
     ...(archived > 0 ? [`archived ${archived}`] : []),
     ...snapshots.map(({ path, queue, reason }) => `took a snapshot of ${queue}, ${path}: ${reason}`),

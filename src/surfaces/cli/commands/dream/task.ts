@@ -4,6 +4,7 @@ import type { DreamHeader } from '../../../../operations/dream/fields.ts'
 import { dreamCompleted, dreamPlan, dreamTasks } from '../../../../operations/dream/plan.ts'
 import { dreamRoute, type RoutedOften } from '../../../../operations/dream/route.ts'
 import { taskDone, taskInbox, taskSend, taskTake } from '../../../../operations/dream/task.ts'
+import { freedLine } from '../../../../operations/freed-line.ts'
 import { commandFace } from '../../command.ts'
 import { grid, named, tableFace } from '../../grid.ts'
 import { noticeLines, rejectedLines, stepLine, writtenLine } from '../../lines.ts'
@@ -91,9 +92,10 @@ export const routeFace = commandFace(
   },
 )
 
-function onePass({ outcome, moved, copied, resent, plans }: RoutedOften, { paint }: Screen): string {
+function onePass({ outcome, moved, copied, resent, plans, freed }: RoutedOften, { paint }: Screen): string {
   if (outcome === 'nothing') return 'Nothing had to be carried.\n'
   return [
+    ...freed.map((one) => `${paint('yellow', 'freed')} ${printableLine(freedLine(one))}\n`),
     ...moved.map(({ from, to, path }) => `${paint('green', 'moved')} ${printableLine(`${from} to ${to}: ${path}`)}\n`),
     ...copied.map(
       ({ from, to, path }) => `${paint('green', 'copied')} ${printableLine(`${from} to ${to.join(', ')}: ${path}`)}\n`,
@@ -111,11 +113,12 @@ function onePass({ outcome, moved, copied, resent, plans }: RoutedOften, { paint
 const staysLine = ({ path, target, reason }: RoutedOften['unroutable'][number]): string =>
   `${path} stays, for ${target}: ${reason}`
 
-const stepsOf = ({ moved, copied, resent, plans, notices, unroutable, rejected }: RoutedOften): string[] => [
+const stepsOf = ({ moved, copied, resent, plans, freed, notices, unroutable, rejected }: RoutedOften): string[] => [
   ...moved.map(({ from, to, path }) => `${from} to ${to}: ${path}`),
   ...copied.map(({ from, to, path }) => `${from} to ${to.join(', ')}: ${path}`),
   ...resent.map(({ mailbox, id }) => `sent again to mailbox ${mailbox}: ${id}`),
   ...plans.map(({ outcome, plan, planner }) => `${plan} of ${planner}: ${outcome}`),
+  ...freed.map((one) => `freed ${freedLine(one)}`),
   ...notices,
   ...unroutable.map(staysLine),
   ...rejected.map(({ path, reason }) => `${path} is no message: ${reason}`),

@@ -53,7 +53,10 @@ type Agent = Awaited<ReturnType<typeof agentsList.invoke>>['agents'][number]
 
 export const agentsListFace = commandFace(
   agentsList,
-  ({ agents }, screen) => (agents.length === 0 ? 'Nobody has been seen yet.\n' : agentGrid(agents, screen)),
+  ({ agents }, screen) =>
+    agents.length === 0
+      ? 'Nobody has been seen yet.\n'
+      : `${agentGrid(agents, screen)}None can be woken from here yet: each looks for itself, as by ${screen.next('signalbox take --wait 600')}\n`,
   { aside: noticeLines },
 )
 
@@ -63,34 +66,36 @@ const agentGrid = (agents: readonly Agent[], screen: Screen): string =>
     [
       { text: ({ name }) => name, colour: () => 'bold' },
       { text: ({ home }) => home },
-      { text: ({ presence }) => presence },
+      { text: ({ presence, doing }) => (doing === undefined ? presence : `${presence}: ${doing}`) },
       { text: ({ lastSeen }) => (lastSeen === undefined ? 'never seen' : `seen ${agoOf(lastSeen)} ago`) },
-      {
-        text: ({ inHand }) =>
-          inHand.length === 0
-            ? ''
-            : `has ${inHand.slice(0, 2).map(shortHandle).join(', ')}${inHand.length > 2 ? ' …' : ''}`,
-      },
+      { text: ({ inHand }) => someOf('has', inHand.map(shortHandle)) },
+      { text: ({ locks }) => someOf('locks', locks) },
       { text: ({ client, about }) => [client, about].filter((fact) => fact !== undefined).join(': ') },
     ],
     screen,
   )
+
+const someOf = (word: string, all: readonly string[]): string =>
+  all.length === 0 ? '' : `${word} ${all.slice(0, 2).join(', ')}${all.length > 2 ? ` and ${all.length - 2} more` : ''}`
 
 const agoOf = (at: string): string => ageOf((Date.now() - Date.parse(at)) / 1000)
 
 export const agentsShowFace = commandFace(
   agentsShow,
   ({ agent }, screen) => {
-    const { name, home, client, about, presence, lastSeen, inHand, wake } = agent
+    const { name, home, client, about, presence, since, doing, session, lastSeen, inHand, locks } = agent
     const rows: Row[] = [
       ['name', name],
       ['home', home],
       ...(client === undefined ? [] : [['client', client] as const]),
       ...(about === undefined ? [] : [['about', about] as const]),
-      ['presence', presence],
+      ['presence', since === undefined ? presence : `${presence} since ${since}`],
+      ...(doing === undefined ? [] : [['doing', doing] as const]),
+      ...(session === undefined ? [] : [['session', session] as const]),
       ['last seen', lastSeen ?? 'never'],
       ['in hand', inHand.length === 0 ? 'nothing' : inHand.map(shortHandle).join(', ')],
-      ['can be woken', wake],
+      ['locks', locks.length === 0 ? 'nothing' : locks.join(', ')],
+      ['can be woken', 'no: nothing can be yet; it looks for itself, as by signalbox take --wait 600'],
     ]
     return fieldList(rows, screen)
   },
@@ -106,41 +111,85 @@ export const agentsRemoveFace = commandFace(agentsRemove, ({ outcome, path }) =>
   outcome === 'removed' ? `Removed ${path}\n` : `There is no ${path}\n`,
 )
 
-/** Twelve lines at most. */
+/** Twelve lines at most, notes included, each with the command that comes next. */
 export const nowFace = commandFace(
   now,
   (output, screen) => {
     if (output.outcome === 'none') return beginning
-    const { agent, waiting, stuck, agents, people } = output
-    const lines: string[] = []
-    if (agent === undefined) lines.push('Say who you are to see what waits for you: signalbox now --as NAME\n')
-    else if (waiting.length === 0) lines.push(`Nothing waits for ${printableLine(agent)}.\n`)
-    else {
-      lines.push(
-        `${waiting.length} ${waiting.length === 1 ? 'waits' : 'wait'} for ${printableLine(agent)}: ${screen.next(`signalbox take --as ${shellWord(agent)}`)}\n`,
-      )
-      lines.push(...waiting.slice(0, 3).map((message) => `  ${messageLine(message, screen)}`))
-    }
-    for (const message of stuck.slice(0, 2))
-      lines.push(
-        `Stuck since ${message.claim?.until ?? message.createdAt}: ${handleOf(message)}, ${printableLine(message.claim?.by ?? message.to)} has it: ${screen.next(`signalbox why ${handleOf(message)}`)}\n`,
-      )
-    if (stuck.length > 2) lines.push(`… and ${stuck.length - 2} more stuck: ${screen.next('signalbox doctor')}\n`)
-    const there = agents.filter(({ presence }) => presence !== 'gone' && presence !== 'unseen')
-    const named = there.slice(0, 5).map(({ name, presence }) => `${printableLine(name)} (${presence})`)
-    lines.push(
-      there.length === 0
-        ? 'Nobody is there.\n'
-        : `There: ${named.join(', ')}${there.length > 5 ? ` and ${there.length - 5} more` : ''}: signalbox agents\n`,
-    )
-    if (people.length > 0)
-      lines.push(
-        `For a person: ${printableLine(people[0]!.summary.slice(0, 100))}: ${screen.next('signalbox human list')}\n`,
-      )
-    return lines.join('')
+    const { waiting, stuck, people } = output
+    return [
+      ...waitingLines(output, screen),
+      ...stuck.slice(0, 2).map((message) => stuckLine(message, screen)),
+      ...(stuck.length > 2 ? [`… and ${manyOf(stuck, 2)} more stuck: ${screen.next('signalbox doctor')}\n`] : []),
+      whoIsThere(output, screen),
+      ...(people.length > 0 ? [peopleLine(people, screen)] : []),
+      ...(waiting.length + stuck.length + people.length === 0 && output.agents.length === 0
+        ? [`Send something: ${screen.next('signalbox send --to AGENT --body TEXT')}\n`]
+        : []),
+    ].join('')
   },
-  { aside: (output, screen) => ('notices' in output ? noticeLines({ notices: output.notices }, screen) : '') },
+  {
+    aside: (output, screen) => {
+      if (!('notices' in output)) return ''
+      const [first, ...others] = output.notices
+      const more = others.length === 0 ? [] : [`${others.length} more are out of order: signalbox doctor`]
+      return first === undefined ? '' : noticeLines({ notices: [first, ...more] }, screen)
+    },
+  },
 )
+
+type Now = Extract<Awaited<ReturnType<typeof now.invoke>>, { readonly outcome: 'shown' }>
+
+/** Lists in the answer are this long at most. */
+const mostCounted = 100
+/** How many there are, but for those that were shown. */
+const manyOf = ({ length }: readonly unknown[], shown = 0): string =>
+  `${length - shown}${length >= mostCounted ? ' or more' : ''}`
+
+function waitingLines({ agent, waiting }: Now, screen: Screen): string[] {
+  if (agent === undefined)
+    return [`Say who you are to see what waits for you: ${screen.next('signalbox now --as NAME')}\n`]
+  const as = `--as ${shellWord(agent)}`
+  if (waiting.length === 0)
+    return [`Nothing waits for ${printableLine(agent)}. To wait: ${screen.next(`signalbox take ${as} --wait 600`)}\n`]
+  const many = `${manyOf(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for ${printableLine(agent)}`
+  return [
+    `${many}: ${screen.next(`signalbox take ${as}`)}\n`,
+    ...waiting.slice(0, 3).map((message) => `  ${messageLine(message, screen)}`),
+    ...(waiting.length > 3 ? [`  … and ${manyOf(waiting, 3)} more: ${screen.next(`signalbox inbox ${as}`)}\n`] : []),
+  ]
+}
+
+const stuckLine = (message: Now['stuck'][number], screen: Screen): string => {
+  const holder = printableLine(message.claim?.by ?? message.to)
+  return `Stuck since ${message.since}: ${handleOf(message)}, ${holder} has it: ${screen.next(`signalbox why ${handleOf(message)}`)}\n`
+}
+
+/** An agent that has been silent for longer is not named here. */
+const thereMs = 24 * 3600_000
+
+function whoIsThere({ agents, at }: Now, screen: Screen): string {
+  const order = ['stuck', 'busy', 'online', 'idle']
+  const there = agents
+    .filter(({ presence, lastSeen }) => {
+      const isRecent = lastSeen !== undefined && Date.parse(at) - Date.parse(lastSeen) <= thereMs
+      return order.includes(presence) && (isRecent || presence !== 'idle')
+    })
+    .sort((a, b) => order.indexOf(a.presence) - order.indexOf(b.presence))
+  if (there.length === 0) return `Nobody is there: ${screen.next('signalbox agents')}\n`
+  const named = there.slice(0, 4).map(({ name, presence, doing, inHand }) => {
+    const what = doing ?? (inHand[0] === undefined ? undefined : shortHandle(inHand[0]))
+    return `${printableLine(name)} (${presence}${what === undefined ? '' : `: ${printableLine(what.slice(0, 60))}`})`
+  })
+  const more = there.length > 4 ? ` and ${there.length - 4} more` : ''
+  return `There: ${named.join(', ')}${more}: ${screen.next('signalbox agents')}\n`
+}
+
+function peopleLine(people: Now['people'], screen: Screen): string {
+  const [first] = people
+  const more = people.length > 1 ? ` (and ${manyOf(people, 1)} more)` : ''
+  return `For a person: ${printableLine(first!.summary.slice(0, 100))}${more}: ${screen.next('signalbox human list')}\n`
+}
 
 const beginning = `Signalbox is a message bus for coding agents: plain files are the only truth. There is no workspace here yet.
   signalbox init                                       make one

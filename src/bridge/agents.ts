@@ -5,6 +5,7 @@ import { printHome, type SeenAgent } from '../messaging/agents/directory.ts'
 import type { Presence } from '../messaging/agents/presence.ts'
 import type { Message } from '../protocols/contract.ts'
 import type { Bus } from './bus.ts'
+import { CarryNotes } from './carry-notes.ts'
 import { Homes } from './homes.ts'
 import { GlobLocks } from './locks.ts'
 
@@ -110,7 +111,11 @@ async function locksOf({ tree }: Bus): Promise<Map<string, string[]>> {
 /** The messages that are claimed and not finished, by the name of the holder. */
 async function inHand(bus: Bus, notices: string[]): Promise<Map<string, string[]>> {
   const held = new Map<string, string[]>()
+  // The bridge holds these for their recipients, who have the copies.
+  const away = new Set<string>()
+  for await (const { original } of new CarryNotes(bus.tree).open()) away.add(original)
   for await (const { envelope } of claimedIn(bus, notices)) {
+    if (away.has(envelope.handle)) continue
     const holder = (envelope.claim?.by ?? envelope.to).toLowerCase()
     held.set(holder, [...(held.get(holder) ?? []), envelope.handle])
   }

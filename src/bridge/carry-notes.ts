@@ -103,6 +103,14 @@ export class CarryNotes {
     return now
   }
 
+  /** What was ever carried: the handles of each original and its copy. */
+  async *pairs(): AsyncGenerator<readonly [original: string, copy: string]> {
+    for (const { name } of await listIfFolder(this.#tree, notesFolder)) {
+      const note = await this.read(name.slice(0, -'.json'.length))
+      if (note?.copy !== undefined) yield [note.original, note.copy]
+    }
+  }
+
   /** Those whose messages are away. */
   async *open(): AsyncGenerator<CarryNote> {
     for (const { name } of await listIfFolder(this.#tree, openFolder)) {

@@ -373,35 +373,24 @@ interface Original {
 export interface AgentAtHome extends KnownAgent {
   /** People have said where it is at home. */
   readonly isListed: boolean
-  /** Where it has acted itself. */
-  readonly actedIn?: readonly string[]
 }
 
-/** The agents of which it is known where they read. One with a mistake in its file is left out, and told by others. */
+/**
+ * The agents of which people say where they read. An agent that was only seen somewhere may read elsewhere too, so nothing is carried
+ * for it. One with a mistake in its file is left out; `doctor` tells of it.
+ */
 export async function agentsWithHome(bus: Pick<Bus, 'directory'>, homes: Homes): Promise<AgentAtHome[]> {
-  const found = new Map<string, AgentAtHome>()
-  const add = async (name: string, actedIn?: readonly string[]) => {
+  const found: AgentAtHome[] = []
+  for (const name of await bus.directory.listedNames()) {
     const known = await homes.of(name).catch((error: unknown) => {
       if (!(error instanceof SignalboxError)) throw error
     })
-    const isListed = known?.listing?.home !== undefined
-    const before = known && found.get(known.name.toLowerCase())
-    if (known && (isListed || actedIn))
-      found.set(known.name.toLowerCase(), {
-        ...known,
-        isListed,
-        actedIn: [...(before?.actedIn ?? []), ...(actedIn ?? [])],
-      })
+    if (known?.listing?.home) found.push({ ...known, isListed: true })
   }
-  for (const name of await bus.directory.listedNames()) await add(name)
-  for await (const { name, home, in: actedIn = [] } of bus.directory.all())
-    if (home !== undefined) await add(name, actedIn)
-  return [...found.values()]
+  return found
 }
 
-/** An agent that has acted in a protocol reads there, unless people say that its home is elsewhere. */
-export const livesElsewhere = ({ home, isListed, actedIn = [] }: AgentAtHome, protocol: string): boolean =>
-  home.protocol !== protocol && (isListed || !actedIn.includes(protocol))
+export const livesElsewhere = ({ home }: AgentAtHome, protocol: string): boolean => home.protocol !== protocol
 
 async function outcomeOf({ member, envelope }: FoundMessage): Promise<MessageOutcome | undefined> {
   const { id, from, to, stage } = envelope
@@ -426,6 +415,41 @@ const protocolOf = (handle: string): string => handle.slice(0, handle.indexOf(':
 /** An answer names a message of its own protocol by its id, and one of another by its handle. */
 const handleIn = (protocol: string, place: string | undefined, id: string): string =>
   id.includes(':') ? id : place === undefined ? `${protocol}:${id}` : `${protocol}:${place}:${id}`
+
+/** Whether something is away, or agents read elsewhere than where they may be written to. */
+export async function isBridgeNeeded(bus: Bus): Promise<boolean> {
+  for await (const _ of new CarryNotes(bus.tree).open()) return true
+  const agents = await agentsWithHome(bus, new Homes(bus))
+  for await (const { name } of bus.used()) if (agents.some((agent) => livesElsewhere(agent, name))) return true
+  return false
+}
+
+/** How many messages wait in a protocol for an agent that reads another one. */
+export interface WaitingElsewhere {
+  readonly agent: string
+  readonly home: string
+  readonly title: string
+  readonly count: number
+}
+
+/** As many as are counted of the messages for one agent in one protocol. */
+const mostCounted = 100
+
+/** What waits for a bridge. */
+export async function* waitingForBridge(bus: Bus): AsyncGenerator<WaitingElsewhere> {
+  const homes = new Homes(bus)
+  const agents = await agentsWithHome(bus, homes)
+  for await (const { name, title, neutral } of bus.used()) {
+    for (const agent of agents.filter((one) => livesElsewhere(one, name))) {
+      const named = await homes.nameIn(name, agent.name)
+      if (!neutral.isAgentName(named)) continue
+      let count = 0
+      for await (const { envelope } of neutral.waitingFor(named, { limit: mostCounted }))
+        if (!neutral.allIsForFirst || envelope.to.toLowerCase() !== 'all') count++
+      if (count > 0) yield { agent: agent.name, home: agent.home.protocol, title, count }
+    }
+  }
+}
 
 /** The folders in which something happens when there is something to carry or to settle. */
 export async function carryingFolders(bus: Bus): Promise<readonly TreePath[]> {

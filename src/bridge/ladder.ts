@@ -3,8 +3,10 @@
  * `shown`, which is noted. A message to many has one ladder for each reader.
  */
 import type { Stage } from '../kernel/envelope.ts'
+import { SignalboxError } from '../kernel/errors.ts'
 import { treePath } from '../kernel/tree-path.ts'
-import type { Bus, FoundMessage } from './bus.ts'
+import { type Bus, type FoundMessage, findAll } from './bus.ts'
+import { CarryNotes } from './carry-notes.ts'
 import { type Shown, shownOf } from './shown.ts'
 
 export interface Rung {
@@ -16,6 +18,8 @@ export interface Rung {
   readonly until?: string
   /** The surface that showed it. */
   readonly through?: string
+  /** The handle of the copy that this is about, for a message that was carried to another protocol. */
+  readonly in?: string
   /** The agent whose copy this is about, for a message to many. */
   readonly reader?: string
 }
@@ -25,7 +29,35 @@ export async function ladderOf(bus: Bus, copies: readonly [FoundMessage, ...Foun
   const shown = await shownOf(bus.tree, envelope.handle)
   const rungs: Rung[] = [{ stage: 'written', at: envelope.createdAt, by: envelope.from }]
   for (const copy of copies) rungs.push(...(await rungsOf(bus, copy, shown, copies.length > 1)))
-  return rungs
+  const { to } = await carriedOf(bus, envelope.handle)
+  if (to === undefined) return rungs
+  // What came of the copy is told before the end of the original, which follows from it.
+  const carried = await unlessMissing(findAll(bus, to))
+  const own = carried ? (await ladderOf(bus, carried)).map((rung) => ({ in: to, ...rung })) : []
+  const end = rungs.findIndex(({ stage }) => stage === 'finished' || stage === 'failed')
+  const byBridge = rungs.map((rung) => (rung.stage === 'claimed' ? { ...rung, through: 'bridge' } : rung))
+  return end < 0 ? [...byBridge, ...own] : [...byBridge.slice(0, end), ...own, ...byBridge.slice(end)]
+}
+
+/** Where a message was carried to, or what it is a copy of. */
+export async function carriedOf(
+  { tree }: Pick<Bus, 'tree'>,
+  handle: string,
+): Promise<{ readonly from?: string; readonly to?: string }> {
+  const note = await new CarryNotes(tree).of(handle)
+  if (!note) return {}
+  if (note.copy === handle) return { from: note.original }
+  return note.copy === undefined ? {} : { to: note.copy }
+}
+
+/** `undefined` where there is no such message any more. */
+async function unlessMissing<T>(finding: Promise<T>): Promise<T | undefined> {
+  try {
+    return await finding
+  } catch (error) {
+    if (error instanceof SignalboxError && error.kind === 'NotFound') return undefined
+    throw error
+  }
 }
 
 async function rungsOf(

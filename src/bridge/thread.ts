@@ -4,6 +4,7 @@
  */
 import type { Envelope } from '../kernel/envelope.ts'
 import { type Bus, findOne } from './bus.ts'
+import { CarryNotes } from './carry-notes.ts'
 import { parseHandle } from './handle.ts'
 
 export interface Conversation {
@@ -18,7 +19,8 @@ const mostLookedUp = 8
 /** Reads all messages once, and remembers of them only what connects them: a conversation is small, and a workspace is not. */
 export async function threadOf(bus: Bus, handle: string): Promise<Conversation> {
   const { envelope: asked } = await findOne(bus, handle)
-  const ties = connected(asked, await connections(bus))
+  const carried = await carriedPairs(bus)
+  const ties = connected(asked, [...(await connections(bus)), ...carried.map((pair) => pair.map(handleTie))])
   const names = [...ties].filter((tie) => tie.startsWith(handlePrefix) || tie.startsWith(idPrefix))
   const found = names.length <= 2 * mostLookedUp ? lookUp(bus, names) : everyMessage(bus)
   const byHandle = new Map<string, Envelope>()
@@ -26,7 +28,16 @@ export async function threadOf(bus: Bus, handle: string): Promise<Conversation> 
     if (tiesOf(envelope).some((tie) => ties.has(tie))) byHandle.set(envelope.handle, envelope)
   byHandle.set(asked.handle, asked)
   const messages = [...byHandle.values()].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
-  return { messages, owed: owedIn(messages) }
+  // Of a message that was carried, the answer to its copy is owed.
+  const copied = new Set(carried.flatMap(([original, copy]) => (byHandle.has(copy) ? [original] : [])))
+  return { messages, owed: owedIn(messages.filter((one) => !copied.has(one.handle))) }
+}
+
+/** The notes of the bridge tell what is whose copy; what a message says of its own origin is only text. */
+async function carriedPairs({ tree }: Bus): Promise<(readonly [original: string, copy: string])[]> {
+  const pairs: (readonly [string, string])[] = []
+  for await (const pair of new CarryNotes(tree).pairs()) pairs.push(pair)
+  return pairs
 }
 
 async function* everyMessage(bus: Bus): AsyncGenerator<Envelope> {
@@ -83,7 +94,7 @@ const ownTies = 2
 
 /** What connects it with others: two messages with one tie in common belong together. */
 function tiesOf(envelope: Envelope): string[] {
-  const { protocol, id, replyTo, task, thread, dependsOn, origin } = envelope
+  const { protocol, id, replyTo, task, thread, dependsOn } = envelope
   // An answer names a message of its own protocol by its id, and one of another by its handle.
   const named = (other: string) =>
     other.includes(':') ? [`${handlePrefix}${other}`, idTie(protocol, other)] : [idTie(protocol, other)]
@@ -94,10 +105,10 @@ function tiesOf(envelope: Envelope): string[] {
     ...dependsOn.flatMap(named),
     ...(task === undefined ? [] : [`task ${task}`]),
     ...(thread === undefined ? [] : [`thread ${thread}`]),
-    ...(origin ? [`${handlePrefix}${origin.handle}`] : []),
   ]
 }
 
+const handleTie = (handle: string): string => `${handlePrefix}${handle}`
 const idTie = (protocol: string, id: string): string => `${idPrefix}${protocol} ${id}`
 
 function owedIn(messages: readonly Envelope[]): Conversation['owed'] {

@@ -7,9 +7,10 @@ import { isoTime } from '../kernel/clock.ts'
 import type { Envelope, Stage } from '../kernel/envelope.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
+import { isBridgeRunning } from './bridge-lease.ts'
 import { type Bus, type FoundMessage, findAll } from './bus.ts'
 import { Homes } from './homes.ts'
-import { ladderOf, type Rung, stageOf } from './ladder.ts'
+import { carriedOf, ladderOf, type Rung, stageOf } from './ladder.ts'
 
 export interface Explanation {
   readonly handle: string
@@ -29,6 +30,12 @@ export async function explain(bus: Bus, text: string): Promise<Explanation> {
     const file = error instanceof SignalboxError && error.kind === 'NotFound' && (await quarantined(bus, text))
     if (file) return file
     throw error
+  }
+  const { to: carriedTo } = await carriedOf(bus, copies[0].envelope.handle)
+  if (carriedTo !== undefined && copies[0].envelope.stage === 'claimed') {
+    const { why, next, stage } = await explain(bus, carriedTo)
+    const { handle } = copies[0].envelope
+    return { handle, stage, why: `It was carried to ${carriedTo}. ${why}`, ...(next === undefined ? {} : { next }) }
   }
   const ladder = await ladderOf(bus, copies)
   const stage = stageOf(ladder)
@@ -110,11 +117,13 @@ async function whyNotTaken(bus: Bus, { envelope, member, ownCommand }: FoundMess
       return { why: `Nobody has seen ${to}.${proposal}`, next: call('take', { as: to }) }
     }
   }
-  const { home } = await new Homes(bus).of(to)
-  if (home.protocol !== member.name)
-    return {
-      why: `${to} is at home in ${home.protocol}, and this lies in ${member.name}: only a bridge carries it there.`,
-    }
+  const { home, listing } = await new Homes(bus).of(to)
+  if (listing?.home && home.protocol !== member.name) {
+    const isRunning = await isBridgeRunning(bus.tree)
+    const carries = isRunning ? 'a bridge will carry it there' : 'only a bridge carries it there, and none runs'
+    const why = `${to} is at home in ${home.protocol}, and this lies in ${member.name}: ${carries}.`
+    return { why, ...(isRunning ? {} : { next: call('bridge') }) }
+  }
   const before = await waitingBefore(member.neutral.waitingFor(to), id)
   if (before === undefined) return { why: `${member.title} does not hand it out now.`, next: call('doctor') }
   const ahead = before === 0 ? 'nothing is before it' : `${before} before it`

@@ -1,17 +1,16 @@
 import type { Carrier, Pass } from '../bridge/carrying.ts'
 import { flag } from '../kernel/field.ts'
-import { oneOf } from '../kernel/shape.ts'
 import { busOf } from './bus.ts'
 import { type Context, defineOperation } from './define.ts'
 import { lastOf, Rounds, Watches } from './rounds.ts'
-import { notices } from './shapes.ts'
+import { carried, notices, settled } from './shapes.ts'
 
 /** Nothing tells that a claim has run out, or that a folder was missed, so look now and then. In milliseconds. */
 const longestRest = 30_000
 
 const passed = {
-  carried: [{ from: 'text', to: 'text' }],
-  settled: [{ from: 'text', 'to?': 'text', outcome: oneOf('completed', 'failed') }],
+  carried,
+  settled,
   notices,
   'passes?': 'integer',
 } as const

@@ -155,8 +155,27 @@ const deadAgents: Check = {
     const held = repair ? await freeTheDead(bus) : await heldByTheDead(bus)
     return held.map(({ agent, why, what }) => {
       const message = `${agent} holds ${what}, and is gone: ${why}.`
-      return finding('warning', 'HELD_BY_THE_DEAD', agent, message, 'Free it: signalbox doctor --fix', repair)
+      return finding('warning', 'HELD_BY_THE_DEAD', agent, message, `Free it: ${call('doctor', { fix: true })}`, repair)
     })
+  },
+}
+
+/** What was written for agents that read another protocol goes nowhere unless a bridge runs. */
+const bridge: Check = {
+  name: 'bridge',
+  async run(context) {
+    if (!(await isReadable(context))) return []
+    const bus = await (await import('./bus.ts')).busOf(context)
+    const { isBridgeRunning } = await import('../bridge/bridge-lease.ts')
+    if (await isBridgeRunning(bus.tree)) return []
+    const { waitingForBridge } = await import('../bridge/carrying.ts')
+    const findings: Finding[] = []
+    for await (const { agent, home, title, count } of waitingForBridge(bus)) {
+      const waits = count === 1 ? 'A message waits' : `${count} messages wait`
+      const message = `${waits} for ${agent} in ${title}, and ${agent} is at home in ${home}; no bridge runs.`
+      findings.push(finding('warning', 'WAITS_FOR_BRIDGE', agent, message, `Carry it there: ${call('bridge')}`))
+    }
+    return findings
   },
 }
 
@@ -244,6 +263,7 @@ export const allChecks = async (): Promise<readonly Check[]> => [
   model,
   ...(await Promise.all(protocols.map(({ load }) => load()))).map(ofProtocol),
   deadAgents,
+  bridge,
   // Behind those that may set something aside.
   people,
 ]

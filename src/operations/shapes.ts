@@ -9,6 +9,10 @@ export const notices = ['advice'] as const
 /** What dead agents held, and other agents can have now. */
 export const freed = [{ agent: 'text', why: 'text', what: 'text' }] as const
 
+/** What the bridge has carried to another protocol, and what it has ended. */
+export const carried = [{ from: 'text', to: 'text' }] as const
+export const settled = [{ from: 'text', 'to?': 'text', outcome: oneOf('completed', 'failed') }] as const
+
 /** A message as a list shows it, in every protocol (`Headline`). */
 export const headline = {
   protocol: 'text',

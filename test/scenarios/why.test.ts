@@ -66,7 +66,7 @@ describe('why', () => {
     const { mission } = await box.acmq.create('shop')
     const { message } = await mission.sending.send({ from: 'lead', to: 'coder', body: 'Natively' })
     expect(await why(`acmq:shop:${message.id}`)).toBe(
-      'coder is at home in mr, and this lies in acmq: only a bridge carries it there.',
+      'coder is at home in mr, and this lies in acmq: only a bridge carries it there, and none runs.',
     )
   })
 

@@ -4,8 +4,8 @@ import { flag, withoutUndefined } from '../../kernel/field.ts'
 import { anyOf } from '../../kernel/shape.ts'
 import type { BusDocument, Kept, Merged, Mission, Repair, Swept } from '../../protocols/ac-mq/index.ts'
 import { actorOf, type Context, defineOperation } from '../define.ts'
-import type { Freed } from '../duties.ts'
-import { freed } from '../shapes.ts'
+import type { Freed, Pass } from '../duties.ts'
+import { carried, freed, settled } from '../shapes.ts'
 import { mission, openTimedMissions } from './mission.ts'
 import { busDocuments, message, moves, repairs, reportMode, snapshot } from './shapes.ts'
 import { hasDone, superviseOn } from './supervising.ts'
@@ -14,6 +14,8 @@ const supervised = {
   mission: 'text',
   stalled: [{ message, 'investigation?': 'text' }],
   freed,
+  carried,
+  settled,
   repairs,
   archived: 'integer',
   documents: busDocuments,
@@ -32,6 +34,9 @@ export interface Supervised {
   readonly stalled: Swept['stalled']
   /** What dead agents held, in all protocols. */
   readonly freed: readonly Freed[]
+  /** Messages that the bridge took to other protocols, and those that it ended. */
+  readonly carried: Pass['carried']
+  readonly settled: Pass['settled']
   readonly repairs: readonly Repair[]
   readonly archived: number
   /** Bus documents that were made or renewed, each with what brought its messages together. */
@@ -71,6 +76,8 @@ export const supervise = defineOperation({
   lists: {
     stalled: 'last',
     freed: 'last',
+    carried: 'last',
+    settled: 'last',
     repairs: 'last',
     documents: 'last',
     snapshots: 'last',
@@ -103,8 +110,10 @@ async function passOver(
   { mission, archive, bus, snapshots: mayTake, organize }: Wanted,
 ): Promise<Supervised> {
   const missions = await openTimedMissions(context, mission)
-  const { freedIn } = await import('../duties.ts')
+  const { carriedIn, freedIn } = await import('../duties.ts')
   const released = await freedIn(context)
+  const bridged = await carriedIn(context)
+  for (const notice of bridged.notices) context.report.notice(notice)
   const agent = await actorOf(context)
   const { section } = await context.configuration()
   const set = await section('acmq')
@@ -141,7 +150,18 @@ async function passOver(
     const next = await (await one.supervision()).nextStallAt()
     if (next !== undefined) nextAt.push(next)
   }
-  const done = { stalled, freed: released, repairs, archived, documents, snapshots, reports, moves }
+  const done = {
+    stalled,
+    freed: released,
+    carried: bridged.carried,
+    settled: bridged.settled,
+    repairs,
+    archived,
+    documents,
+    snapshots,
+    reports,
+    moves,
+  }
   const repaired = repairs.filter(({ what }) => !onlyTold.includes(what))
   return {
     outcome: hasDone({ ...done, repairs: repaired }) ? 'swept' : 'nothing',

@@ -42,6 +42,8 @@ export async function* superviseOn(
   let all: Done = {
     stalled: [],
     freed: [],
+    carried: [],
+    settled: [],
     repairs: [],
     archived: 0,
     documents: [],
@@ -97,17 +99,19 @@ export async function* superviseOn(
   }
 }
 
-export const hasDone = ({ stalled, freed, repairs, archived, documents, snapshots, reports, moves }: Done): boolean =>
-  archived > 0 || [stalled, freed, repairs, documents, snapshots, reports, moves].some(({ length }) => length > 0)
+export const hasDone = ({ archived, ...lists }: Done): boolean =>
+  archived > 0 || Object.values(lists).some((list) => Array.isArray(list) && list.length > 0)
 
 type Done = Pick<
   Supervised,
-  'stalled' | 'freed' | 'repairs' | 'archived' | 'documents' | 'snapshots' | 'reports' | 'moves'
+  'stalled' | 'freed' | 'carried' | 'settled' | 'repairs' | 'archived' | 'documents' | 'snapshots' | 'reports' | 'moves'
 >
 
 const joined = (all: Done, pass: Done): Done => ({
   stalled: lastOf(all.stalled, pass.stalled),
   freed: lastOf(all.freed, pass.freed),
+  carried: lastOf(all.carried, pass.carried),
+  settled: lastOf(all.settled, pass.settled),
   repairs: lastOf(all.repairs, pass.repairs),
   archived: all.archived + pass.archived,
   documents: lastOf(all.documents, pass.documents),

@@ -1,8 +1,8 @@
 import { flag } from '../../kernel/field.ts'
 import type { Routed } from '../../protocols/dream-os/index.ts'
 import { type Context, defineOperation } from '../define.ts'
-import type { Freed } from '../duties.ts'
-import { freed, notices } from '../shapes.ts'
+import type { Freed, Pass } from '../duties.ts'
+import { carried, freed, notices, settled } from '../shapes.ts'
 import { actorOr, compat, openDream, recipientCheck } from './fields.ts'
 import { routeOn } from './routing.ts'
 import { answeredPlan, rejected } from './shapes.ts'
@@ -12,6 +12,9 @@ export interface RoutedOften extends Omit<Routed, 'unreadable'> {
   readonly rejected: Routed['unreadable']
   /** What dead agents held, in all protocols. */
   readonly freed: readonly Freed[]
+  /** Messages that the bridge took to other protocols, and those that it ended. */
+  readonly carried: Pass['carried']
+  readonly settled: Pass['settled']
   /** How often it looked, if it stayed. */
   readonly passes?: number
 }
@@ -24,6 +27,8 @@ const routed = {
   plans: [answeredPlan],
   rejected,
   freed,
+  carried,
+  settled,
   notices,
   'passes?': 'integer',
 } as const
@@ -45,6 +50,8 @@ export const dreamRoute = defineOperation({
     plans: 'last',
     rejected: 'last',
     freed: 'last',
+    carried: 'last',
+    settled: 'last',
   },
   outcomes: { routed: 'done', nothing: 'done' },
   output: { routed, nothing: routed },
@@ -65,7 +72,17 @@ async function passOver(context: Context, compat: boolean): Promise<RoutedOften>
   const { unreadable: rejected, ...routed } = await store.router.route(await actorOr(context, 'Supervisor'), {
     recipient,
   })
-  const { freedIn } = await import('../duties.ts')
+  const { carriedIn, freedIn } = await import('../duties.ts')
   const freed = await freedIn(context)
-  return { ...routed, ...(freed.length > 0 ? { outcome: 'routed' as const } : {}), rejected, freed }
+  const { carried, settled, notices } = await carriedIn(context)
+  const hasMore = freed.length + carried.length + settled.length > 0
+  return {
+    ...routed,
+    ...(hasMore ? { outcome: 'routed' as const } : {}),
+    notices: [...routed.notices, ...notices],
+    rejected,
+    freed,
+    carried,
+    settled,
+  }
 }

@@ -18,7 +18,18 @@ export async function* routeOn(
 ): AsyncGenerator<RoutedOften, RoutedOften> {
   const rounds = new Rounds(context)
   const watches = new Watches(await context.tree(), () => rounds.ring())
-  const none = { moved: [], copied: [], unroutable: [], resent: [], plans: [], rejected: [], freed: [], notices: [] }
+  const none = {
+    moved: [],
+    copied: [],
+    unroutable: [],
+    resent: [],
+    plans: [],
+    rejected: [],
+    freed: [],
+    carried: [],
+    settled: [],
+    notices: [],
+  }
   let all: RoutedOften = { outcome: 'nothing', ...none }
   let passes = 0
   let standing: ReadonlySet<string> = new Set()
@@ -57,6 +68,8 @@ const joined = (all: RoutedOften, pass: RoutedOften): RoutedOften => ({
   resent: lastOf(all.resent, pass.resent),
   plans: lastOf(all.plans, pass.plans),
   freed: lastOf(all.freed, pass.freed),
+  carried: lastOf(all.carried, pass.carried),
+  settled: lastOf(all.settled, pass.settled),
   // These stay until a person puts them right, so the last pass has found all of them.
   unroutable: pass.unroutable,
   rejected: pass.rejected,
@@ -72,5 +85,5 @@ const withoutKnown = ({ notices, unroutable, rejected }: RoutedOften, known: Rea
   rejected: rejected.filter((one) => !known.has(pathOf(one))),
 })
 
-const hasNews = ({ moved, copied, resent, plans, freed, unroutable, rejected, notices }: RoutedOften): boolean =>
-  [moved, copied, resent, plans, freed, unroutable, rejected, notices].some(({ length }) => length > 0)
+const hasNews = (pass: RoutedOften): boolean =>
+  Object.values(pass).some((list) => Array.isArray(list) && list.length > 0)

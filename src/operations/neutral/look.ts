@@ -12,6 +12,7 @@ const rung = {
   'attempt?': 'integer',
   'until?': 'time',
   'through?': 'text',
+  'in?': 'text',
   'reader?': 'text',
 } as const
 
@@ -43,17 +44,25 @@ export const show = defineOperation({
   summary: 'Show a message of any protocol, and how far it has come.',
   input: { handle },
   outcomes: { shown: 'done' },
-  output: { shown: { message: { ...envelope, text: 'text', native: 'anything' }, ladder: [rung] } },
+  output: {
+    shown: {
+      message: { ...envelope, text: 'text', native: 'anything' },
+      ladder: [rung],
+      carried: { 'from?': 'text', 'to?': 'text' },
+    },
+  },
   effects: 'reads',
   examples: [{ command: 'show acmq:main:1f2e3d4c', does: 'see what it says, and who has it' }],
 
   async run(context, { handle }) {
     const bus = await busOf(context)
     const { findAll } = await import('../../bridge/bus.ts')
-    const { ladderOf } = await import('../../bridge/ladder.ts')
+    const { carriedOf, ladderOf } = await import('../../bridge/ladder.ts')
     const copies = await findAll(bus, handle)
     const text = (await copies[0].text()) ?? ''
-    return { outcome: 'shown', message: { ...copies[0].envelope, text }, ladder: await ladderOf(bus, copies) } as const
+    const carried = await carriedOf(bus, copies[0].envelope.handle)
+    const message = { ...copies[0].envelope, text }
+    return { outcome: 'shown', message, ladder: await ladderOf(bus, copies), carried } as const
   },
 })
 

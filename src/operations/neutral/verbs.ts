@@ -18,6 +18,7 @@ import type { Envelope } from '../../kernel/envelope.ts'
 import type { Duty } from '../../protocols/contract.ts'
 import { busOf } from '../bus.ts'
 import type { StoresPlace } from '../stores.ts'
+import type { LazyWorkspace } from '../workspace/workspace.ts'
 
 export interface Verbs {
   /** Writes a message where its recipient reads. Repeating a key sends once. */
@@ -75,7 +76,7 @@ export interface WorkMessage extends TakenMessage {
 /** As long as a signal wants: a wait has a bound, and is begun again. */
 const oneWaitMs = 3600_000
 
-export function verbsOf(place: StoresPlace & EmbedderPort): Verbs {
+export function verbsOf(place: StoresPlace & EmbedderPort & Pick<LazyWorkspace, 'forOthers'>): Verbs {
   const bus = () => (opened ??= busOf(place))
   let opened: ReturnType<typeof busOf> | undefined
   // One for each call: where agents are at home may change between two.

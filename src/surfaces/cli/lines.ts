@@ -87,3 +87,14 @@ export function messageLine(message: ToldEnvelope, { paint }: Screen, now = Date
 /** Agents are told at the end of every answer how much waits for them, if anything does. */
 export const moreLine = (waiting: number): string =>
   waiting === 0 ? '' : `${waiting >= 100 ? '100 or more' : waiting} more ${waiting === 1 ? 'waits' : 'wait'}.\n`
+
+/** What the bridge has done, a line each. */
+export const carriedSteps = ({ carried, settled }: BridgePass): string[] => [
+  ...carried.map(({ from, to }) => `carried ${shortHandle(from)} as ${shortHandle(to)}`),
+  ...settled.map(({ from, outcome }) => `${outcome === 'failed' ? 'failed' : 'finished'} ${shortHandle(from)}`),
+]
+
+interface BridgePass {
+  readonly carried: readonly { readonly from: string; readonly to: string }[]
+  readonly settled: readonly { readonly from: string; readonly outcome: string }[]
+}

@@ -6,7 +6,7 @@ import { type Supervised, supervise } from '../../../../operations/acmq/supervis
 import { freedLine } from '../../../../operations/freed-line.ts'
 import { commandFace } from '../../command.ts'
 import { grid } from '../../grid.ts'
-import { noticeLines, stepLine } from '../../lines.ts'
+import { carriedSteps, noticeLines, stepLine } from '../../lines.ts'
 import { fieldList } from '../../message.ts'
 import type { Screen } from '../../terminal.ts'
 import { hydrationText, leftOutLines } from './texts.ts'
@@ -45,13 +45,25 @@ function onePass(pass: Supervised, { paint }: Screen): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-function stepsOf({ stalled, freed, repairs, archived, documents, snapshots, reports, moves }: Supervised): string[] {
+function stepsOf({
+  stalled,
+  freed,
+  carried,
+  settled,
+  repairs,
+  archived,
+  documents,
+  snapshots,
+  reports,
+  moves,
+}: Supervised): string[] {
   return [
     ...stalled.map(({ message, investigation }) => {
       const asked = investigation === undefined ? '' : `; asked ${message.from} to look into it`
       return `${message.to} stalled on ${message.id} (${message.summary})${asked}`
     }),
     ...freed.map((one) => `freed ${freedLine(one)}`),
+    ...carriedSteps({ carried, settled }),
     ...repairs.map(({ what, path, message }) => `${what} ${path}: ${message}`),
     ...(archived > 0 ? [`archived ${archived}`] : []),
     ...snapshots.map(({ path, queue, reason }) => `took a snapshot of ${queue}, ${path}: ${reason}`),

@@ -7,7 +7,7 @@ import { taskDone, taskInbox, taskSend, taskTake } from '../../../../operations/
 import { freedLine } from '../../../../operations/freed-line.ts'
 import { commandFace } from '../../command.ts'
 import { grid, named, tableFace } from '../../grid.ts'
-import { noticeLines, rejectedLines, stepLine, writtenLine } from '../../lines.ts'
+import { carriedSteps, noticeLines, rejectedLines, stepLine, writtenLine } from '../../lines.ts'
 import { fieldList, quotation, type Row } from '../../message.ts'
 import { shellWord } from '../../spelling.ts'
 import type { Screen } from '../../terminal.ts'
@@ -113,12 +113,24 @@ function onePass({ outcome, moved, copied, resent, plans, freed }: RoutedOften, 
 const staysLine = ({ path, target, reason }: RoutedOften['unroutable'][number]): string =>
   `${path} stays, for ${target}: ${reason}`
 
-const stepsOf = ({ moved, copied, resent, plans, freed, notices, unroutable, rejected }: RoutedOften): string[] => [
+const stepsOf = ({
+  moved,
+  copied,
+  resent,
+  plans,
+  freed,
+  carried,
+  settled,
+  notices,
+  unroutable,
+  rejected,
+}: RoutedOften): string[] => [
   ...moved.map(({ from, to, path }) => `${from} to ${to}: ${path}`),
   ...copied.map(({ from, to, path }) => `${from} to ${to.join(', ')}: ${path}`),
   ...resent.map(({ mailbox, id }) => `sent again to mailbox ${mailbox}: ${id}`),
   ...plans.map(({ outcome, plan, planner }) => `${plan} of ${planner}: ${outcome}`),
   ...freed.map((one) => `freed ${freedLine(one)}`),
+  ...carriedSteps({ carried, settled }),
   ...notices,
   ...unroutable.map(staysLine),
   ...rejected.map(({ path, reason }) => `${path} is no message: ${reason}`),

@@ -19,12 +19,13 @@ export const showFace = commandFace(show, ({ message, ladder }, screen) => {
     ['kind', message.kind],
     ['state', `${message.state} (${message.protocol})`],
     ['summary', message.summary],
-    ...ladder.map(({ stage, at, by, until, through, reader }): Row => {
+    ...ladder.map(({ stage, at, by, until, through, reader, in: copy }): Row => {
       const facts = [
         at,
         by === undefined ? undefined : `by ${by}`,
         until && `until ${until}`,
         through && `through ${through}`,
+        copy && `as ${shortHandle(copy)}`,
       ]
       return [
         reader === undefined ? stage : `${stage} (${reader})`,

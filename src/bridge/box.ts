@@ -5,13 +5,14 @@
 import { call } from '../kernel/call.ts'
 import type { Draft, Envelope, Urgency } from '../kernel/envelope.ts'
 import { denied, SignalboxError, unsupported } from '../kernel/errors.ts'
+import { Lately } from '../kernel/lately.ts'
 import { treeRoot } from '../kernel/tree-path.ts'
 import { waitFor } from '../messaging/waiting/waiting.ts'
 import { type Message, type MessageOutcome, type Receipt, type Taken, verbOf } from '../protocols/contract.ts'
 import type { Durability } from '../tree/tree.ts'
 import { type Bus, type FoundMessage, findAll, findOne, type Member } from './bus.ts'
 import { parseReceipt, printReceipt } from './handle.ts'
-import { Homes, usualProtocol } from './homes.ts'
+import { Homes, nameIn, usualProtocol } from './homes.ts'
 import { beginHanding, endHanding, neverShown, noteShown } from './shown.ts'
 
 export interface BoxDraft extends Omit<Draft, 'from' | 'to' | 'place' | 'dependsOn' | 'origin'> {
@@ -43,6 +44,8 @@ export interface TakenMessage {
 export interface Handed {
   readonly receipt: string
   readonly message: Pick<Envelope, 'handle' | 'kind'>
+  /** As of `TakenMessage`. */
+  readonly until?: string
 }
 
 export interface Answering {
@@ -77,9 +80,24 @@ const rank: Readonly<Record<Urgency, number>> = { high: 0, normal: 1, low: 2 }
 /** An agent that has more waiting needs no exact number, and counting costs time. */
 const mostCounted = 100
 
+/** Which message was handed out here, as its protocol says it. */
+interface Given {
+  readonly member: Member
+  readonly receipt: Receipt
+}
+
+/** Of so many messages this process knows how to end them without a search. */
+const mostGiven = 1000
+
 export class Box {
   readonly #bus: Bus
   readonly homes: Homes
+  /** What was handed out here and not ended yet, by receipt. The protocol judges the claim when it is ended. */
+  readonly #given = new Map<string, Given>()
+  /** The protocols that were used here a moment ago. */
+  readonly #used = new Lately<readonly Member[]>()
+  /** The recipients of whom there was nothing to tell, and the agents whom nothing was to be given again. */
+  readonly #isQuiet = new Lately<true>()
 
   constructor(bus: Bus) {
     this.#bus = bus
@@ -93,22 +111,31 @@ export class Box {
 
   /** Sends to one agent, or (`all`) to the first agent that takes it. */
   async send({ after = [], ...draft }: BoxDraft, options: { readonly key?: string } = {}): Promise<BoxSent> {
-    const { home } = await this.homes.of(draft.to)
+    const recipient = await this.homes.of(draft.to)
+    const { home } = recipient
     const member = await this.#bus.member(home.protocol)
-    const notices = draft.to === 'all' ? [] : await this.#bus.noticesAbout(draft.to)
+    const notices = draft.to === 'all' ? [] : await this.#noticesAbout(draft.to)
     const dependsOn = await this.#dependencies(after, member, home.place)
     const replyTo = draft.replyTo === undefined ? undefined : await findOne(this.#bus, draft.replyTo)
-    await this.#acts(draft.from)
+    if (!this.#bus.directory.hasJustActed(draft.from)) await this.#acts(draft.from)
     const lowered: Draft = {
       ...draft,
       from: await this.homes.nameIn(member.name, draft.from),
-      to: draft.to === 'all' ? 'all' : await this.homes.nameIn(member.name, draft.to),
+      to: draft.to === 'all' ? 'all' : nameIn(member.name, recipient),
       ...(home.place === undefined ? {} : { place: home.place }),
       ...(dependsOn.length === 0 ? {} : { dependsOn }),
       ...(replyTo ? this.#answering(replyTo, member, draft) : {}),
     }
     const sent = await verbOf(member, member.neutral, 'send')(lowered, { ...options, makesPlace: true })
     return { ...sent, notices: [...sent.notices, ...notices] }
+  }
+
+  async #noticesAbout(agent: string): Promise<readonly string[]> {
+    const question = `about ${agent}`
+    if (this.#isQuiet.get(question)) return []
+    const notices = await this.#bus.noticesAbout(agent)
+    if (notices.length === 0) this.#isQuiet.set(question, true)
+    return notices
   }
 
   /** Sends a copy to each agent that has been seen or was listed, except the sender. */
@@ -163,7 +190,7 @@ export class Box {
 
   /** Hands one message to the agent and to nobody else: the one named, or the most urgent of all protocols. */
   async take(agent: string, options: Waiting & { readonly handle?: string } = {}): Promise<TakenMessage | undefined> {
-    await this.#acts(agent)
+    if (!this.#bus.directory.hasJustActed(agent)) await this.#acts(agent)
     const { handle } = options
     const again = handle === undefined ? await this.#neverShown(agent) : undefined
     if (again) return again
@@ -175,6 +202,9 @@ export class Box {
 
   /** What an earlier process of this agent took, and was killed before it could show it. */
   async #neverShown(agent: string): Promise<TakenMessage | undefined> {
+    // A note counts after some seconds: another half a second changes nothing.
+    const question = `unshown ${agent}`
+    if (this.#isQuiet.get(question)) return undefined
     for await (const receipt of neverShown(this.#bus.tree, agent)) {
       const { handle, attempt } = parseReceipt(receipt)
       const found = await findAll(this.#bus, handle).catch((error: unknown) => {
@@ -190,26 +220,27 @@ export class Box {
       }
       await endHanding(this.#bus.tree, agent, receipt)
     }
+    this.#isQuiet.set(question, true)
     return undefined
   }
 
   /** Says that the agent was given the text: after it was printed and flushed, or returned. A tell is finished by that. */
-  async shown({ message, receipt }: Handed, reader: string, through: string): Promise<void> {
+  async shown({ message, receipt, until }: Handed, reader: string, through: string): Promise<void> {
     await noteShown(this.#bus.tree, message.handle, { reader, through }, parseReceipt(receipt).attempt)
-    await endHanding(this.#bus.tree, reader, receipt)
+    if (until === undefined) await endHanding(this.#bus.tree, reader, receipt)
     if (message.kind === 'tell') await this.done(receipt, {}, reader)
   }
 
   done(receipt: string, result: { readonly text?: string } = {}, agent?: string): Promise<BoxSettled> {
-    return this.#settle(receipt, agent, (member, native) => verbOf(member, member.neutral, 'done')(native, result))
+    return this.#end(receipt, agent, (member, native) => verbOf(member, member.neutral, 'done')(native, result))
   }
 
   fail(receipt: string, failure: { readonly reason: string }, agent?: string): Promise<BoxSettled> {
-    return this.#settle(receipt, agent, (member, native) => verbOf(member, member.neutral, 'failed')(native, failure))
+    return this.#end(receipt, agent, (member, native) => verbOf(member, member.neutral, 'failed')(native, failure))
   }
 
   release(receipt: string, agent?: string): Promise<BoxSettled> {
-    return this.#settle(receipt, agent, (member, native) => verbOf(member, member.neutral, 'release')(native))
+    return this.#end(receipt, agent, (member, native) => verbOf(member, member.neutral, 'release')(native))
   }
 
   /** A claim that has no end stays as it is. */
@@ -278,18 +309,25 @@ export class Box {
     return ids
   }
 
+  /** Before nothing is found, it is looked again which protocols are used. */
   async #takeNext(agent: string): Promise<TakenMessage | undefined> {
-    const members = await this.#members()
+    const lately = this.#used.get('take')
+    const taken = lately && (await this.#takeFrom(lately, agent).catch(unlessOurs))
+    return taken ?? this.#takeFrom(await this.#members(), agent)
+  }
+
+  async #takeFrom(members: readonly Member[], agent: string): Promise<TakenMessage | undefined> {
     const ordered = members.length > 1 ? await this.#inOrder(members, agent) : members
     return this.#inEach(ordered, async (member) => {
       const name = await this.homes.nameIn(member.name, agent)
-      return this.#given(await verbOf(member, member.neutral, 'take')(name))
+      return this.#handed(member, await verbOf(member, member.neutral, 'take')(name))
     })
   }
 
   async #members(): Promise<Member[]> {
     const members: Member[] = []
     for await (const member of this.#bus.used()) members.push(member)
+    this.#used.set('take', members)
     return members
   }
 
@@ -337,20 +375,32 @@ export class Box {
   async #takeNamed(agent: string, handle: string): Promise<TakenMessage | undefined> {
     const { member, envelope } = await findOne(this.#bus, handle)
     const name = await this.homes.nameIn(member.name, agent)
-    return this.#given(await verbOf(member, member.neutral, 'take')(name, whichOf(envelope)))
+    return this.#handed(member, await verbOf(member, member.neutral, 'take')(name, whichOf(envelope)))
   }
 
-  async #given(taken: Taken): Promise<TakenMessage | undefined> {
+  async #handed(member: Member, taken: Taken): Promise<TakenMessage | undefined> {
     if (taken.outcome === 'nothing') return undefined
-    const { message, receipt, durability } = taken
-    const until = receipt.until === undefined ? {} : { until: new Date(receipt.until).toISOString() }
+    const { message, receipt: native, durability } = taken
+    const until = native.until === undefined ? {} : { until: new Date(native.until).toISOString() }
     const text = (await message.text()) ?? ''
-    return {
-      receipt: printReceipt(message.envelope.handle, receipt),
-      message: { ...message.envelope, text },
-      ...until,
-      durability,
-    }
+    const receipt = printReceipt(message.envelope.handle, native)
+    if (this.#given.size >= mostGiven) this.#given.clear()
+    this.#given.set(receipt, { member, receipt: native })
+    return { receipt, message: { ...message.envelope, text }, ...until, durability }
+  }
+
+  /** What was handed out here is ended without a search; if that fails, a search tells why. */
+  async #end(
+    text: string,
+    agent: string | undefined,
+    settle: (member: Member, receipt: Receipt) => Promise<BoxSettled>,
+  ): Promise<BoxSettled> {
+    const given = this.#given.get(text)
+    this.#given.delete(text)
+    const isOwn =
+      given && (agent === undefined || isSame(given.receipt.agent, await this.homes.nameIn(given.member.name, agent)))
+    const settled = isOwn && (await settle(given.member, given.receipt).catch(unlessOurs))
+    return settled || this.#settle(text, agent, settle)
   }
 
   async #settle(
@@ -383,6 +433,7 @@ export class Box {
     giveBack?: (found: T) => Promise<unknown>,
   ): Promise<T | undefined> {
     const ends = { signal, ...(giveBack ? { giveBack } : {}) }
+    if (waitMs <= 0 && !signal) return look()
     if (waitMs <= 0) return waitFor(this.#bus.tree, [], look, { ...ends, waitMs: 0 })
     const deadline = performance.now() + waitMs
     for (;;) {
@@ -413,6 +464,11 @@ export class Box {
 const byUrgency = (a: { readonly envelope: Envelope }, b: { readonly envelope: Envelope }): number =>
   rank[a.envelope.urgency] - rank[b.envelope.urgency] ||
   (a.envelope.createdAt < b.envelope.createdAt ? -1 : a.envelope.createdAt > b.envelope.createdAt ? 1 : 0)
+
+/** For what is tried again in another way, which tells what is wrong. */
+const unlessOurs = (error: unknown): undefined => {
+  if (!(error instanceof SignalboxError)) throw error
+}
 
 const whichOf = ({ id, place }: Envelope) => ({ id, ...(place === undefined ? {} : { place }) })
 

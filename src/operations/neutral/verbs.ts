@@ -13,6 +13,7 @@ import type { Rung } from '../../bridge/ladder.ts'
 import type { Conversation } from '../../bridge/thread.ts'
 import type { Explanation } from '../../bridge/why.ts'
 import type { Envelope } from '../../kernel/envelope.ts'
+import { once } from '../../kernel/once.ts'
 import { busOf } from '../bus.ts'
 import type { StoresPlace } from '../stores.ts'
 
@@ -54,10 +55,8 @@ export interface WorkMessage extends TakenMessage {
 const oneWaitMs = 3600_000
 
 export function verbsOf(place: StoresPlace): Verbs {
-  const bus = () => (opened ??= busOf(place))
-  let opened: ReturnType<typeof busOf> | undefined
-  // One for each call: where agents are at home may change between two.
-  const box = async () => new Box(await bus())
+  const bus = once(() => busOf(place))
+  const box = once(async () => new Box(await bus()))
 
   async function take(agent: string, options: Waiting & { readonly handle?: string } = {}) {
     const one = await box()

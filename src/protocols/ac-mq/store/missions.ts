@@ -94,6 +94,11 @@ export class Missions {
     return acmqNeutral(this, this.#parts)
   }
 
+  /** Whether this process has the mission open: then it was there. */
+  isOpen(name: string): boolean {
+    return this.#open.has(name)
+  }
+
   async open(name: string): Promise<Mission> {
     return this.#open.get(name) ?? this.#missionAt(await this.#expectThere(name))
   }

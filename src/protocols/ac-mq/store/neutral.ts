@@ -1,6 +1,7 @@
 /** AC-MQ in the words of all protocols: its place is the mission. */
 import { sha256 } from '../../../formats/digest.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { Lately } from '../../../kernel/lately.ts'
 import { isSegment, type TreePath, treePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
 import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
@@ -24,7 +25,7 @@ import { seenIn } from './agents.ts'
 import { readLargeBody } from './large-bodies.ts'
 import type { Mission, MissionParts } from './mission.ts'
 import type { Missions } from './missions.ts'
-import type { Settled } from './outcomes.ts'
+import type { MessageRef, Settled } from './outcomes.ts'
 import { policyPath } from './policy.ts'
 import type { Repair } from './reconcile.ts'
 import type { AcmqView, AcmqViewWithBody, ArchivedView } from './view.ts'
@@ -35,12 +36,30 @@ const missionOfAll = 'main'
 /** What a held message can get. */
 const answers = ['approve', 'deny'] as const
 
+/** With the name of its file the message is found without searching. */
+interface FileReceipt extends Receipt {
+  readonly name?: string
+}
+
 export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionParts): Neutral {
   /** The missions that are meant: one if it is there, or all. */
   async function* at(place?: string): AsyncGenerator<Mission> {
     for (const address of await missions.all()) {
       if (place === undefined || place === address) yield missions.open(address)
     }
+  }
+
+  const lately = new Lately<readonly Mission[]>()
+
+  /** The same for a taker: first those of a moment ago, and again all if there is nothing for it in them. */
+  async function* missionsToTakeFrom(place?: string): AsyncGenerator<readonly Mission[]> {
+    const question = place ?? ''
+    const known = lately.get(question)
+    if (known) yield known
+    const open: Mission[] = []
+    for await (const mission of at(place)) open.push(mission)
+    lately.set(question, open)
+    yield open
   }
 
   /** The mission that is named, else the only one, else the default mission, which is made when needed. */
@@ -51,11 +70,11 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
   }
 
   const settle = async (
-    { id, place, ...holding }: Receipt,
-    verb: (mission: Mission, id: string, holding: Omit<Receipt, 'id' | 'place'>) => Promise<Settled<string>>,
+    { id, place, name, ...holding }: FileReceipt,
+    verb: (mission: Mission, ref: MessageRef, holding: Omit<Receipt, 'id' | 'place'>) => Promise<Settled<string>>,
   ): Promise<SettledView<PlacedView>> => {
     const mission = await only(place)
-    const { outcome, message, durability } = await verb(mission, id, holding)
+    const { outcome, message, durability } = await verb(mission, name === undefined ? id : { id, name }, holding)
     return { outcome: outcome === 'unchanged' ? outcome : 'settled', message: placed(mission)(message), durability }
   }
   const release = (receipt: Receipt) => settle(receipt, ({ settling }, id, holding) => settling.release(id, holding))
@@ -112,7 +131,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       return folders
     },
     async send(draft, { key, makesPlace }) {
-      const isMade = makesPlace && draft.place !== undefined
+      const isMade = makesPlace && draft.place !== undefined && !missions.isOpen(draft.place)
       const mission = isMade ? (await missions.create(draft.place)).mission : await only(draft.place)
       const id = key === undefined ? undefined : idOf(key)
       try {
@@ -124,16 +143,18 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       }
     },
     async take(agent, { place, id, waitMs = 0, signal }: TakeOptions) {
-      const open: Mission[] = []
-      for await (const mission of at(place)) open.push(mission)
       const look = async () => {
-        for (const mission of open) {
-          const taken = await takeFrom(mission, agent, id)
-          if (taken) return taken
+        for await (const open of missionsToTakeFrom(place)) {
+          for (const mission of open) {
+            const taken = await takeFrom(mission, agent, id)
+            if (taken) return taken
+          }
         }
         return undefined
       }
-      const folders = waitMs > 0 ? open.flatMap(({ supervised }) => supervised) : []
+      if (waitMs <= 0 && !signal) return look()
+      const folders: TreePath[] = []
+      if (waitMs > 0) for await (const { supervised } of at(place)) folders.push(...supervised)
       return waitFor(tree, folders, look, { waitMs, signal, giveBack: ({ receipt }) => release(receipt) })
     },
     renew: (receipt) => settle(receipt, ({ settling }, id, holding) => settling.renew(id, holding)),
@@ -278,7 +299,8 @@ async function takeFrom(
   const claimed = await mission.claims.next({ agent, ...(id === undefined ? {} : { id }) })
   if (claimed.outcome === 'nothing') return undefined
   const { message, until, durability } = claimed
-  const receipt = { id: message.id, agent: message.to, place: mission.address, attempt: message.attempt, until }
+  const { id: own, to, name, attempt } = message
+  const receipt: FileReceipt = { id: own, agent: to, place: mission.address, attempt, until, name }
   return { message: { ...placed(mission)(message), until }, receipt, durability }
 }
 

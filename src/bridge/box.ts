@@ -96,6 +96,7 @@ export class Box {
   readonly #given = new Map<string, Given>()
   /** The protocols that were used here a moment ago. */
   readonly #used = new Lately<readonly Member[]>()
+  readonly #members = new Lately<Member>()
   /** The recipients of whom there was nothing to tell, and the agents whom nothing was to be given again. */
   readonly #isQuiet = new Lately<true>()
 
@@ -113,21 +114,27 @@ export class Box {
   async send({ after = [], ...draft }: BoxDraft, options: { readonly key?: string } = {}): Promise<BoxSent> {
     const recipient = await this.homes.of(draft.to)
     const { home } = recipient
-    const member = await this.#bus.member(home.protocol)
+    const member = this.#members.get(home.protocol) ?? (await this.#member(home.protocol))
     const notices = draft.to === 'all' ? [] : await this.#noticesAbout(draft.to)
-    const dependsOn = await this.#dependencies(after, member, home.place)
+    const dependsOn = after.length === 0 ? after : await this.#dependencies(after, member, home.place)
     const replyTo = draft.replyTo === undefined ? undefined : await findOne(this.#bus, draft.replyTo)
     if (!this.#bus.directory.hasJustActed(draft.from)) await this.#acts(draft.from)
-    const lowered: Draft = {
+    const lowered: { -readonly [Field in keyof Draft]: Draft[Field] } = {
       ...draft,
       from: await this.homes.nameIn(member.name, draft.from),
       to: draft.to === 'all' ? 'all' : nameIn(member.name, recipient),
-      ...(home.place === undefined ? {} : { place: home.place }),
-      ...(dependsOn.length === 0 ? {} : { dependsOn }),
-      ...(replyTo ? this.#answering(replyTo, member, draft) : {}),
     }
+    if (home.place !== undefined) lowered.place = home.place
+    if (dependsOn.length > 0) lowered.dependsOn = dependsOn
+    if (replyTo) Object.assign(lowered, this.#answering(replyTo, member, draft))
     const sent = await verbOf(member, member.neutral, 'send')(lowered, { ...options, makesPlace: true })
-    return { ...sent, notices: [...sent.notices, ...notices] }
+    return notices.length === 0 ? sent : { ...sent, notices: [...sent.notices, ...notices] }
+  }
+
+  async #member(name: string): Promise<Member> {
+    const member = await this.#bus.member(name)
+    this.#members.set(name, member)
+    return member
   }
 
   async #noticesAbout(agent: string): Promise<readonly string[]> {
@@ -164,7 +171,7 @@ export class Box {
     const look = async () => {
       const found: Message[] = []
       await this.#inEach(
-        await this.#members(),
+        await this.#allUsed(),
         async ({ name, neutral }) => {
           for await (const message of neutral.waitingFor(await this.homes.nameIn(name, agent), { limit }))
             found.push(message)
@@ -313,7 +320,7 @@ export class Box {
   async #takeNext(agent: string): Promise<TakenMessage | undefined> {
     const lately = this.#used.get('take')
     const taken = lately && (await this.#takeFrom(lately, agent).catch(unlessOurs))
-    return taken ?? this.#takeFrom(await this.#members(), agent)
+    return taken ?? this.#takeFrom(await this.#allUsed(), agent)
   }
 
   async #takeFrom(members: readonly Member[], agent: string): Promise<TakenMessage | undefined> {
@@ -324,7 +331,7 @@ export class Box {
     })
   }
 
-  async #members(): Promise<Member[]> {
+  async #allUsed(): Promise<Member[]> {
     const members: Member[] = []
     for await (const member of this.#bus.used()) members.push(member)
     this.#used.set('take', members)

@@ -9,6 +9,7 @@
  * the same reader again.
  */
 import { sha256 } from '../formats/digest.ts'
+import { lastAnswer } from '../kernel/last-answer.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'
 import { changeLeaf } from '../messaging/leaves/change.ts'
 import { prune } from '../messaging/leaves/keep.ts'
@@ -37,7 +38,7 @@ export async function noteShown(
   { reader, through }: Omit<Shown, 'at'>,
   attempt = 1,
 ): Promise<void> {
-  const path = childOf(folder, `${digestOf(handle)}~${attempt}~${digestOf(reader).slice(0, 8)}.json`)
+  const path = childOf(folder, `${digestOf(handle)}~${attempt}~${digestOfReader(reader).slice(0, 8)}.json`)
   const { outcome } = await tree.create(path, `${JSON.stringify({ handle, by: reader, through })}\n`)
   if (outcome === 'created' && Math.random() * pruneEvery < 1) await prune(tree, folder, kept)
 }
@@ -65,6 +66,7 @@ function noteIn(bytes: Uint8Array, of: string): Omit<Shown, 'at'> | undefined {
 }
 
 const digestOf = (text: string): string => sha256(text).slice(0, 24)
+const digestOfReader = lastAnswer(digestOf)
 
 const handingFolder = childOf(folder, 'handing')
 /** A process that has not shown what it took after so long counts as killed or held. */

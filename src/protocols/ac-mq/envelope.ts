@@ -23,21 +23,37 @@ export type PlacedView = (AcmqView | ArchivedView) & {
 
 const endOf = ({ until }: PlacedView) => (until === undefined ? {} : { until: new Date(until).toISOString() })
 
-/** Of an archived message less is known without opening its pack: it counts as an ask of normal urgency. */
+/**
+ * Of an archived message less is known without opening its pack: it counts as an ask of normal urgency. Written without spreads:
+ * in Node they took half as long as writing the file of the message.
+ */
 export function lift(view: PlacedView): Envelope {
   const { protocol, id, from, to, state, path, summary, createdAt, place } = view
-  const head = { protocol, id, from, to, state, path, summary, createdAt, place }
-  const carried = 'envelope' in view && view.envelope !== undefined ? carriedFieldsIn(parsed(view.envelope)) : {}
-  return {
-    ...head,
-    handle: handleOf(head),
+  const { kind, needsAnswer, urgency, dependsOn, attachments, replyTo } = said('priority' in view ? view : {})
+  const envelope: { -readonly [Field in keyof Envelope]: Envelope[Field] } = {
+    protocol,
+    id,
+    from,
+    to,
+    state,
+    path,
+    summary,
+    createdAt,
+    place,
+    handle: handleOf(view),
     stage: stageOf(view),
-    ...said('priority' in view ? view : {}),
-    ...carried,
-    // A claimer takes the place of the recipient, so that `to` tells who has it.
-    ...('attempt' in view && state !== 'pending' ? { claim: { by: to, attempt: view.attempt, ...endOf(view) } } : {}),
+    kind,
+    needsAnswer,
+    urgency,
+    dependsOn,
+    attachments,
     native: view,
   }
+  if (replyTo !== undefined) envelope.replyTo = replyTo
+  if ('envelope' in view && view.envelope !== undefined) Object.assign(envelope, carriedFieldsIn(parsed(view.envelope)))
+  // A claimer takes the place of the recipient, so that `to` tells who has it.
+  if ('attempt' in view && state !== 'pending') envelope.claim = { by: to, attempt: view.attempt, ...endOf(view) }
+  return envelope
 }
 
 function stageOf(view: AcmqView | ArchivedView): Lifted['stage'] {
@@ -51,13 +67,15 @@ function said(fields: Partial<Pick<AcmqView, 'priority' | 'dependencies' | 'repl
     kind: replyTo === undefined ? 'ask' : 'answer',
     needsAnswer: replyTo === undefined,
     urgency: urgencyOf(priority),
-    dependsOn: dependencies.flatMap((text) => {
-      const dependency = readDependency(text)
-      return dependency.kind === 'message' ? [dependency.id] : []
-    }),
+    dependsOn: dependencies.length === 0 ? [] : dependencies.flatMap(messageIn),
     attachments: [],
-    ...(replyTo === undefined ? {} : { replyTo }),
-  } as const satisfies Partial<Lifted>
+    replyTo,
+  } as const
+}
+
+function messageIn(text: string): readonly string[] {
+  const dependency = readDependency(text)
+  return dependency.kind === 'message' ? [dependency.id] : []
 }
 
 /** Without a summary in the draft, `send` takes the first line of the text. */
@@ -65,21 +83,14 @@ export function lower(draft: Draft): Omit<SendInput, 'id'> {
   const { from, to, text: body, summary, urgency = 'normal', dependsOn = [], replyTo } = draft
   const priority = priorities[urgency]
   const dependencies = dependsOn.map((id) => `msg:${id}`)
-  const spoken = {
-    ...said({ priority, dependencies, ...(replyTo === undefined ? {} : { replyTo }) }),
-    summary: summary ?? '',
-  }
-  const unsaid = unsaidFields(draft, spoken)
-  return {
-    from,
-    to,
-    body,
-    priority,
-    ...(summary === undefined ? {} : { summary }),
-    ...(dependencies.length === 0 ? {} : { dependencies }),
-    ...(replyTo === undefined ? {} : { replyTo }),
-    ...(unsaid === undefined ? {} : { envelope: JSON.stringify(unsaid) }),
-  }
+  const spoken = said(replyTo === undefined ? { priority, dependencies } : { priority, dependencies, replyTo })
+  const unsaid = unsaidFields(draft, { ...spoken, summary: summary ?? '' })
+  const input: { -readonly [Field in keyof SendInput]: SendInput[Field] } = { from, to, body, priority }
+  if (summary !== undefined) input.summary = summary
+  if (dependencies.length > 0) input.dependencies = dependencies
+  if (replyTo !== undefined) input.replyTo = replyTo
+  if (unsaid !== undefined) input.envelope = JSON.stringify(unsaid)
+  return input
 }
 
 function parsed(text: string): unknown {

@@ -135,8 +135,10 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       const mission = isMade ? (await missions.create(draft.place)).mission : await only(draft.place)
       const id = key === undefined ? undefined : idOf(key)
       try {
-        const sent = await mission.sending.send({ ...lower(draft), ...(id === undefined ? {} : { id }) })
-        return { ...sent, message: placed(mission)(sent.message) }
+        const input = lower(draft)
+        const sent = await mission.sending.send(id === undefined ? input : { ...input, id })
+        const { outcome, message, durability, notices } = sent
+        return { outcome, message: placed(mission)(message), durability, notices }
       } catch (error) {
         if (error instanceof SignalboxError && error.code === 'DUPLICATE_ID') throw keyUsed(key!, { id })
         throw error

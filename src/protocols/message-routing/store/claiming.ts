@@ -69,7 +69,7 @@ export class Claiming {
       await expectInOrder(this.#parts, agent, written)
       const { waiting } = await this.#parts.inbox.scan(agent, options)
       const replies = waiting.filter(({ message }) => message.correlation_id === id).sort(byTime)
-      const { views, durability, notices } = await this.#takeAll(agent, replies, 1, options.compat === true)
+      const { views, durability, notices } = await this.#takeAll(agent, replies, 1, options)
       await this.#settleNumbers(agent, views, waiting, notices)
       return views[0] && { outcome: 'received' as const, message: views[0], durability, notices }
     }
@@ -108,7 +108,7 @@ export class Claiming {
     // Before a reader is told that nothing waits, what killed senders had staged is put there.
     if (scanned.depth === 0 && (await delivery.publishAll()) > 0) scanned = await inbox.scan(agent, options)
     const ordered = inOrder(scanned, options)
-    const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
+    const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options)
     // After taking: if taking throws, no file has been rejected.
     const rejected = await this.#rejecting.rejectAll(agent, scanned.invalid, taken, options.compat === true)
     const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting, taken.notices)
@@ -135,7 +135,12 @@ export class Claiming {
     }
   }
 
-  async #takeAll(agent: AgentId, ordered: readonly InboxMessage[], limit: number, compat: boolean) {
+  async #takeAll(
+    agent: AgentId,
+    ordered: readonly InboxMessage[],
+    limit: number,
+    { compat = false, beforeTaking }: Pick<ReceiveOptions, 'compat' | 'beforeTaking'>,
+  ) {
     const views: MrView[] = []
     const rejected: Rejected[] = []
     const notices: string[] = []
@@ -143,6 +148,7 @@ export class Claiming {
     let durability: Durability = 'process'
     for (const waiting of ordered) {
       if (views.length >= limit) break
+      await beforeTaking?.(waiting.message)
       const moved = await this.#takeOne(agent, waiting, compat).catch((error: unknown) => {
         const problem = whyClosed(error)
         // Its owner has closed it since it was read: a fact about this one, which stays.

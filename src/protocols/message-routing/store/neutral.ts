@@ -142,35 +142,23 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
 
     /** A message is its reader's until it is ended: the receipt has no end. */
     async take(agent, { id, waitMs, signal }) {
-      const asked = { limit: 1, id, signal }
-      let isFirst = true
-      for (;;) {
-        const wait = isFirst || waitMs === undefined ? {} : { waitMs }
-        const [next] = (await claiming.receive(agent, { ...asked, ...wait, peek: true })).messages
-        if (!next) {
-          // Taking rejects what is no message; nothing has this id.
-          if (isFirst) await claiming.receive(agent, { id: 'none' })
-          if (!isFirst || waitMs === undefined) return undefined
-          isFirst = false
-          continue
-        }
-        const name = claimNameOf(agent, next.id)
-        // The claim is noted before the message is taken, so that a process killed in between leaves a claimed message and no lost one.
-        const noted = await claims.take(name, next.to)
-        const { messages, durability } = await claiming.receive(agent, { limit: 1, id: next.id })
-        const [message] = messages
-        const isOurs = noted.outcome === 'claimed'
-        if (!message) {
-          if (isOurs) await forget(name, noted.claim)
-          if (id === undefined) continue
-          return undefined
-        }
-        const claim = await claimWon(name, message.to, isOurs ? noted.claim : undefined)
-        const receipt = { id: message.id, agent: message.to, attempt: claim.attempt }
-        if (!signal?.aborted) return { message: { ...message, claim }, receipt, durability }
-        await source.release!(receipt)
-        return undefined
+      const noted = new Map<string, Claim>()
+      // The claim is noted before the message is taken, so that a process killed in between leaves a claimed message and no lost one.
+      const beforeTaking = async ({ msg_id, to }: MrMessage) => {
+        const name = claimNameOf(agent, msg_id)
+        const claimed = await claims.take(name, to)
+        if (claimed.outcome === 'claimed') noted.set(name, claimed.claim)
       }
+      const { messages, durability } = await claiming.receive(agent, { limit: 1, id, waitMs, signal, beforeTaking })
+      const [message] = messages
+      const own = message && claimNameOf(agent, message.id)
+      for (const [name, claim] of noted) if (name !== own) await forget(name, claim)
+      if (!message || own === undefined) return undefined
+      const claim = await claimWon(own, message.to, noted.get(own))
+      const receipt = { id: message.id, agent: message.to, attempt: claim.attempt }
+      if (!signal?.aborted) return { message: { ...message, claim }, receipt, durability }
+      await source.release!(receipt)
+      return undefined
     },
 
     async release(receipt) {

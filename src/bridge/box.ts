@@ -13,7 +13,7 @@ import type { Durability } from '../tree/tree.ts'
 import { type Bus, type FoundMessage, findAll, findOne, type Member } from './bus.ts'
 import { parseReceipt, printReceipt } from './handle.ts'
 import { Homes, nameIn, usualProtocol } from './homes.ts'
-import { beginHanding, endHanding, neverShown, noteShown } from './shown.ts'
+import { beginHanding, endByShowing, endHanding, neverShown, noteShown } from './shown.ts'
 
 export interface BoxDraft extends Omit<Draft, 'from' | 'to' | 'place' | 'dependsOn' | 'origin'> {
   readonly from: string
@@ -84,6 +84,8 @@ const mostCounted = 100
 interface Given {
   readonly member: Member
   readonly receipt: Receipt
+  /** The surface that is to show it, as its note says. */
+  readonly through?: string
 }
 
 /** Of so many messages this process knows how to end them without a search. */
@@ -195,15 +197,24 @@ export class Box {
     )
   }
 
-  /** Hands one message to the agent and to nobody else: the one named, or the most urgent of all protocols. */
-  async take(agent: string, options: Waiting & { readonly handle?: string } = {}): Promise<TakenMessage | undefined> {
+  /**
+   * Hands one message to the agent and to nobody else: the one named, or the most urgent of all protocols. `through`: the surface
+   * that shows it with this very box (`shown`), which takes fewer steps.
+   */
+  async take(
+    agent: string,
+    options: Waiting & { readonly handle?: string; readonly through?: string } = {},
+  ): Promise<TakenMessage | undefined> {
     if (!this.#bus.directory.hasJustActed(agent)) await this.#acts(agent)
-    const { handle } = options
+    const { handle, through } = options
     const again = handle === undefined ? await this.#neverShown(agent) : undefined
     if (again) return again
     const look = () => (handle === undefined ? this.#takeNext(agent) : this.#takeNamed(agent, handle))
     const taken = await this.#until(look, options, ({ receipt }) => this.release(receipt))
-    if (taken && taken.until === undefined) await beginHanding(this.#bus.tree, agent, taken.receipt)
+    if (!taken || taken.until !== undefined) return taken
+    const given = this.#given.get(taken.receipt)
+    await beginHanding(this.#bus.tree, agent, taken.receipt, { handle: taken.message.handle, through })
+    if (given && through !== undefined) this.#given.set(taken.receipt, { ...given, through })
     return taken
   }
 
@@ -233,8 +244,12 @@ export class Box {
 
   /** Says that the agent was given the text: after it was printed and flushed, or returned. A tell is finished by that. */
   async shown({ message, receipt, until }: Handed, reader: string, through: string): Promise<void> {
-    await noteShown(this.#bus.tree, message.handle, { reader, through }, parseReceipt(receipt).attempt)
-    if (until === undefined) await endHanding(this.#bus.tree, reader, receipt)
+    const { attempt } = parseReceipt(receipt)
+    const isNoted = this.#given.get(receipt)?.through === through
+    if (!isNoted || !(await endByShowing(this.#bus.tree, reader, receipt, message.handle, attempt))) {
+      await noteShown(this.#bus.tree, message.handle, { reader, through }, attempt)
+      if (until === undefined) await endHanding(this.#bus.tree, reader, receipt)
+    }
     if (message.kind === 'tell') await this.done(receipt, {}, reader)
   }
 
@@ -388,12 +403,12 @@ export class Box {
   async #handed(member: Member, taken: Taken): Promise<TakenMessage | undefined> {
     if (taken.outcome === 'nothing') return undefined
     const { message, receipt: native, durability } = taken
-    const until = native.until === undefined ? {} : { until: new Date(native.until).toISOString() }
     const text = (await message.text()) ?? ''
     const receipt = printReceipt(message.envelope.handle, native)
     if (this.#given.size >= mostGiven) this.#given.clear()
     this.#given.set(receipt, { member, receipt: native })
-    return { receipt, message: { ...message.envelope, text }, ...until, durability }
+    const given = { receipt, message: Object.assign(message.envelope, { text }), durability }
+    return native.until === undefined ? given : { ...given, until: new Date(native.until).toISOString() }
   }
 
   /** What was handed out here is ended without a search; if that fails, a search tells why. */

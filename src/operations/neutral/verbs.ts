@@ -51,6 +51,8 @@ export interface WorkMessage extends TakenMessage {
   renew(): Promise<BoxSettled>
 }
 
+/** The surface, as notes name it. */
+const through = 'library'
 /** As long as a signal wants: a wait has a bound, and is begun again. */
 const oneWaitMs = 3600_000
 
@@ -60,8 +62,8 @@ export function verbsOf(place: StoresPlace): Verbs {
 
   async function take(agent: string, options: Waiting & { readonly handle?: string } = {}) {
     const one = await box()
-    const taken = await one.take(agent, options)
-    if (taken) await one.shown(taken, agent, 'library')
+    const taken = await one.take(agent, { ...options, through })
+    if (taken) await one.shown(taken, agent, through)
     return taken
   }
 

@@ -22,7 +22,7 @@ import { isoTime } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
 import { queueNames } from '../schema.ts'
 import { seenIn } from './agents.ts'
-import { readLargeBody } from './large-bodies.ts'
+import { bodyElsewhere, readLargeBody } from './large-bodies.ts'
 import type { Mission, MissionParts } from './mission.ts'
 import type { Missions } from './missions.ts'
 import type { MessageRef, Settled } from './outcomes.ts'
@@ -51,15 +51,16 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
 
   const lately = new Lately<readonly Mission[]>()
 
-  /** The same for a taker: first those of a moment ago, and again all if there is nothing for it in them. */
-  async function* missionsToTakeFrom(place?: string): AsyncGenerator<readonly Mission[]> {
+  /** First from the missions of a moment ago, and if there is nothing for the agent in them, from those of now. */
+  async function takeNow(agent: string, place: string | undefined, id: string | undefined) {
     const question = place ?? ''
     const known = lately.get(question)
-    if (known) yield known
+    const taken = known && (await takeFromFirst(known, agent, id))
+    if (taken) return taken
     const open: Mission[] = []
     for await (const mission of at(place)) open.push(mission)
     lately.set(question, open)
-    yield open
+    return takeFromFirst(open, agent, id)
   }
 
   /** The mission that is named, else the only one, else the default mission, which is made when needed. */
@@ -89,9 +90,11 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     async text(view) {
       const { id, place } = view
       try {
-        const mission = await missions.open(place)
         // What was claimed a moment ago came with its body.
-        const shown = 'body' in view ? (view as AcmqViewWithBody) : await (await mission.overview()).show(id)
+        const given = 'body' in view ? (view as AcmqViewWithBody) : undefined
+        if (given && bodyElsewhere(given) === undefined) return given.body
+        const mission = await missions.open(place)
+        const shown = given ?? (await (await mission.overview()).show(id))
         // A body that is too large for its message lies in a file of its own.
         return (await readLargeBody(mission.files, shown)) || shown.body
       } catch (error) {
@@ -145,15 +148,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       }
     },
     async take(agent, { place, id, waitMs = 0, signal }: TakeOptions) {
-      const look = async () => {
-        for await (const open of missionsToTakeFrom(place)) {
-          for (const mission of open) {
-            const taken = await takeFrom(mission, agent, id)
-            if (taken) return taken
-          }
-        }
-        return undefined
-      }
+      const look = () => takeNow(agent, place, id)
       if (waitMs <= 0 && !signal) return look()
       const folders: TreePath[] = []
       if (waitMs > 0) for await (const { supervised } of at(place)) folders.push(...supervised)
@@ -263,9 +258,11 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
   return neutralOf(source, own)
 }
 
+/** Adds the mission to a view that nobody else has yet. */
 const placed =
   ({ address: place }: Mission) =>
-  (view: AcmqView | ArchivedView): PlacedView => ({ ...view, place })
+  (view: AcmqView | ArchivedView): PlacedView =>
+    Object.assign(view, { place })
 
 /** A claim counts from the time of its file (AC-MQ §8.2). */
 async function withEnd(mission: Mission, view: AcmqView | ArchivedView): Promise<PlacedView> {
@@ -291,6 +288,14 @@ async function* everyMessage(mission: Mission, { states, archived }: Wanted): As
   for await (const one of overview.archived()) yield placed(mission)(one)
 }
 
+async function takeFromFirst(missions: readonly Mission[], agent: string, id: string | undefined) {
+  for (const mission of missions) {
+    const taken = await takeFrom(mission, agent, id)
+    if (taken) return taken
+  }
+  return undefined
+}
+
 /** Nothing if no message of this id waits there: an agent that has it already is not handed it again. */
 async function takeFrom(
   mission: Mission,
@@ -298,12 +303,12 @@ async function takeFrom(
   id: string | undefined,
 ): Promise<TakenView<PlacedView> | undefined> {
   if (id !== undefined && !(await isPending(mission, id))) return undefined
-  const claimed = await mission.claims.next({ agent, ...(id === undefined ? {} : { id }) })
+  const claimed = await mission.claims.next(id === undefined ? { agent } : { agent, id })
   if (claimed.outcome === 'nothing') return undefined
   const { message, until, durability } = claimed
   const { id: own, to, name, attempt } = message
   const receipt: FileReceipt = { id: own, agent: to, place: mission.address, attempt, until, name }
-  return { message: { ...placed(mission)(message), until }, receipt, durability }
+  return { message: Object.assign(message, { place: mission.address, until }), receipt, durability }
 }
 
 async function isPending(mission: Mission, id: string): Promise<boolean> {

@@ -63,6 +63,10 @@ export class Missions {
     })
   }
 
+  isThere(name: string): Promise<boolean> {
+    return this.#isThere({ root: this.#parts.root, address: missionAddress(name) })
+  }
+
   /** Without `queue/` it is not a mission, whatever else is in the folder. */
   async #isThere(place: MissionPlace): Promise<boolean> {
     return (await this.#parts.tree.look(childOf(missionPath(place), 'queue'))) !== undefined

@@ -1,11 +1,8 @@
-/** AC-MQ in the words of all protocols: its place is the mission. */
+/** AC-MQ in the words of all protocols: its place is the mission. What a sender does not need is loaded when it is asked for. */
 import { sha256 } from '../../../formats/digest.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { Lately } from '../../../kernel/lately.ts'
 import { isSegment, type TreePath, treePath } from '../../../kernel/tree-path.ts'
-import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
-import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
-import { keyUsed } from '../../../messaging/sending-once/sending-once.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import {
@@ -17,12 +14,9 @@ import {
 } from '../../contract.ts'
 import { neutralOf, type OwnVerbs, type SettledView, type Source, type TakenView, type Wanted } from '../../neutral.ts'
 import { lift, lower, type PlacedView } from '../envelope.ts'
-import { failureOf, resultOf } from '../format.ts'
 import { isoTime } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
 import { queueNames } from '../schema.ts'
-import { seenIn } from './agents.ts'
-import { bodyElsewhere, readLargeBody } from './large-bodies.ts'
 import type { Mission, MissionParts } from './mission.ts'
 import type { Missions } from './missions.ts'
 import type { MessageRef, Settled } from './outcomes.ts'
@@ -70,6 +64,20 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     return all.length === 1 ? missions.open(all[0]!) : (await missions.create(missionOfAll)).mission
   }
 
+  let hasSent = false
+
+  /** A command that sends once loads no more of the mission than that needs. */
+  async function sender(place: string | undefined, makesPlace: boolean): Promise<Pick<Mission, 'address' | 'sending'>> {
+    const all = place === undefined ? await missions.all() : []
+    const address = place ?? (all.length === 1 ? all[0]! : missionOfAll)
+    const isMade = makesPlace || place === undefined
+    if (missions.isOpen(address)) return missions.open(address)
+    if (isMade && !(await missions.isThere(address))) return (await missions.create(address)).mission
+    const isFirst = !hasSent
+    hasSent = true
+    return isFirst ? missions.sender(address) : missions.open(address)
+  }
+
   const settle = async (
     { id, place, name, ...holding }: FileReceipt,
     verb: (mission: Mission, ref: MessageRef, holding: Omit<Receipt, 'id' | 'place'>) => Promise<Settled<string>>,
@@ -92,10 +100,11 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       try {
         // What was claimed a moment ago came with its body.
         const given = 'body' in view ? (view as AcmqViewWithBody) : undefined
-        if (given && bodyElsewhere(given) === undefined) return given.body
+        if (given?.dependencies.length === 0) return given.body
         const mission = await missions.open(place)
         const shown = given ?? (await (await mission.overview()).show(id))
         // A body that is too large for its message lies in a file of its own.
+        const { readLargeBody } = await import('./large-bodies.ts')
         return (await readLargeBody(mission.files, shown)) || shown.body
       } catch (error) {
         if (error instanceof SignalboxError && error.kind === 'NotFound') return undefined
@@ -103,6 +112,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       }
     },
     async *seen({ place, isSparing }) {
+      const { seenIn } = await import('./agents.ts')
       const told = new Set<string>()
       for await (const mission of at(place)) {
         for await (const agent of seenIn(mission.files, isSparing)) {
@@ -133,9 +143,8 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       for await (const { files, inside } of at()) folders.push(...Object.values(files.queues), inside)
       return folders
     },
-    async send(draft, { key, makesPlace }) {
-      const isMade = makesPlace && draft.place !== undefined && !missions.isOpen(draft.place)
-      const mission = isMade ? (await missions.create(draft.place)).mission : await only(draft.place)
+    async send(draft, { key, makesPlace = false }) {
+      const mission = await sender(draft.place, makesPlace)
       const id = key === undefined ? undefined : idOf(key)
       try {
         const input = lower(draft)
@@ -143,8 +152,8 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
         const { outcome, message, durability, notices } = sent
         return { outcome, message: placed(mission)(message), durability, notices }
       } catch (error) {
-        if (error instanceof SignalboxError && error.code === 'DUPLICATE_ID') throw keyUsed(key!, { id })
-        throw error
+        if (!(error instanceof SignalboxError) || error.code !== 'DUPLICATE_ID') throw error
+        throw (await import('../../../messaging/sending-once/sending-once.ts')).keyUsed(key!, { id })
       }
     },
     async take(agent, { place, id, waitMs = 0, signal }: TakeOptions) {
@@ -168,6 +177,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
           if (view.id !== id) continue
           const state = 'status' in view ? view.status : view.state
           if (state !== 'completed' && state !== 'failed') return undefined
+          const { failureOf, resultOf } = await import('../reports.ts')
           const body = Buffer.from((await overview.show(id)).body)
           if (state === 'completed') return { state, text: resultOf(body)?.text.trim() || 'done' }
           const { reason = 'failed', detail } = failureOf(body) ?? {}
@@ -244,6 +254,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     /** With `repair`, each mission is first put in order as `reconcile` does. */
     async inspect({ repair, ...asked }) {
       const { unreadablePolicy } = await import('./inspect-stuck.ts')
+      const { findingsOf, oddAmong, oddFinding } = await import('../../../messaging/inspection/expected.ts')
       // Files where the folder of a mission would be. Those with an ending are a person's notes.
       const isMission = (name: string) => isSegment(name) && !name.includes('.')
       const odd = oddAmong(root, await tree.list(root), (name) => (isMission(name) ? 'folder' : undefined))
@@ -260,7 +271,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
 
 /** Adds the mission to a view that nobody else has yet. */
 const placed =
-  ({ address: place }: Mission) =>
+  ({ address: place }: Pick<Mission, 'address'>) =>
   (view: AcmqView | ArchivedView): PlacedView =>
     Object.assign(view, { place })
 
@@ -326,6 +337,7 @@ async function inspectOne(
   // After an error a repair would stop half-way. A file that only its owner can open does not stop it.
   const isInTheWay = found.some(({ severity, code }) => severity === 'error' && !inNobodysWay.includes(code))
   if (!repair || isInTheWay) return found
+  const { unfinishedChanges } = await import('../../../messaging/inspection/changes.ts')
   const { journal } = await mission.supervision()
   const finished = (await unfinishedChanges(mission.files.tree, journal, repair)).filter(({ repaired }) => repaired)
   const { repairs } = await (await mission.upkeep()).reconcile()

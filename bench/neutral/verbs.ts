@@ -1,7 +1,10 @@
 /** The same message sent, taken and ended in two ways: by the verbs for every agent, and by the verbs of its protocol. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Box } from '../../src/bridge/box.ts'
 import { openWorkspace, type Workspace } from '../../src/index.ts'
+import { AgentDirectory } from '../../src/messaging/agents/directory.ts'
+import type { Store } from '../../src/protocols/contract.ts'
 
 export const sender = 'lead'
 export const worker = 'coder-1'
@@ -107,6 +110,30 @@ export const neutralVerbs = (workspace: Workspace): Verbs => ({
     await workspace.done(taken.receipt)
   },
 })
+
+/** The same without the note that it was shown, which the verbs of a protocol do not write either. */
+export async function unnotedVerbs(workspace: Workspace, name: string): Promise<Verbs> {
+  const store: Store = name === 'session' ? workspace.sessions : workspace[name as 'acmq']
+  const member = { name, title: name, neutral: await store.neutral() }
+  const box = new Box({
+    tree: workspace.tree,
+    directory: new AgentDirectory(workspace.tree),
+    names: [name],
+    async *used() {
+      yield member
+    },
+    member: async () => member,
+    noticesAbout: async () => [],
+  })
+  return {
+    send: () => box.send(draft),
+    async takeAndEnd() {
+      const taken = await box.take(worker)
+      if (!taken) throw nothing()
+      await box.done(taken.receipt)
+    },
+  }
+}
 
 /** A workspace in which the recipient is at home in one protocol. Ignores the environment variables of this shell. */
 export async function workspaceAt(root: string, home: string): Promise<Workspace> {

@@ -334,8 +334,18 @@ export class Box {
   /** Before nothing is found, it is looked again which protocols are used. */
   async #takeNext(agent: string): Promise<TakenMessage | undefined> {
     const lately = this.#used.get('take')
-    const taken = lately && (await this.#takeFrom(lately, agent).catch(unlessOurs))
-    return taken ?? this.#takeFrom(await this.#allUsed(), agent)
+    if (!lately) return this.#takeFrom(await this.#allUsed(), agent)
+    let failure: unknown
+    const taken = await this.#takeFrom(lately, agent).catch((error: unknown) => {
+      failure = error
+      return undefined
+    })
+    if (taken) return taken
+    const names = new Set(lately.map(({ name }) => name))
+    const others = (await this.#allUsed()).filter(({ name }) => !names.has(name))
+    const found = others.length === 0 ? undefined : await this.#takeFrom(others, agent)
+    if (!found && failure !== undefined) throw failure
+    return found
   }
 
   async #takeFrom(members: readonly Member[], agent: string): Promise<TakenMessage | undefined> {
@@ -478,7 +488,8 @@ export class Box {
 
   async #watched() {
     const folders = [treeRoot]
-    for await (const { neutral } of this.#bus.used()) folders.push(...((await neutral.watched?.()) ?? []))
+    const used = this.#used.get('take') ?? (await this.#allUsed())
+    for (const { neutral } of used) folders.push(...((await neutral.watched?.()) ?? []))
     return folders
   }
 }

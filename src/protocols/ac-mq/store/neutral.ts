@@ -54,7 +54,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     const open: Mission[] = []
     for await (const mission of at(place)) open.push(mission)
     lately.set(question, open)
-    return takeFromFirst(open, agent, id)
+    return takeFromFirst(known ? open.filter((mission) => !known.includes(mission)) : open, agent, id)
   }
 
   /** The mission that is named, else the only one, else the default mission, which is made when needed. */

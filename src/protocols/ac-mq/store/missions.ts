@@ -63,8 +63,9 @@ export class Missions {
     })
   }
 
-  isThere(name: string): Promise<boolean> {
-    return this.#isThere({ root: this.#parts.root, address: missionAddress(name) })
+  /** One that this process has open was there, and that is enough for a sender. */
+  async isThere(name: string): Promise<boolean> {
+    return this.#open.has(name) || this.#isThere({ root: this.#parts.root, address: missionAddress(name) })
   }
 
   /** Without `queue/` it is not a mission, whatever else is in the folder. */
@@ -96,11 +97,6 @@ export class Missions {
   async neutral(): Promise<Neutral> {
     const { acmqNeutral } = await import('./neutral.ts')
     return acmqNeutral(this, this.#parts)
-  }
-
-  /** Whether this process has the mission open: then it was there. */
-  isOpen(name: string): boolean {
-    return this.#open.has(name)
   }
 
   async open(name: string): Promise<Mission> {

@@ -71,7 +71,6 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     const all = place === undefined ? await missions.all() : []
     const address = place ?? (all.length === 1 ? all[0]! : missionOfAll)
     const isMade = makesPlace || place === undefined
-    if (missions.isOpen(address)) return missions.open(address)
     if (isMade && !(await missions.isThere(address))) return (await missions.create(address)).mission
     const isFirst = !hasSent
     hasSent = true

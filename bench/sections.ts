@@ -8,6 +8,7 @@ import { groupCommit } from './durable/section.ts'
 import { headerReading } from './header/section.ts'
 import { memory } from './memory/section.ts'
 import { messageRouting } from './mr/section.ts'
+import { neutralSections } from './neutral/sections.ts'
 import { neighbours } from './peers/section.ts'
 import type { Section } from './section.ts'
 import { sessions } from './session/section.ts'
@@ -26,6 +27,7 @@ export const sections: readonly Section[] = [
   dreamOs,
   templateRendering,
   sessions,
+  ...neutralSections,
   cluster,
   neighbours,
 ]

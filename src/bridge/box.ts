@@ -5,14 +5,15 @@
 import { call } from '../kernel/call.ts'
 import type { Draft, Envelope, Urgency } from '../kernel/envelope.ts'
 import { conflict, denied, SignalboxError, unsupported } from '../kernel/errors.ts'
+import { Lately } from '../kernel/lately.ts'
 import { treeRoot } from '../kernel/tree-path.ts'
 import { waitFor } from '../messaging/waiting/waiting.ts'
 import { type Message, type MessageOutcome, type Receipt, type Taken, verbOf } from '../protocols/contract.ts'
 import type { Durability } from '../tree/tree.ts'
 import { type Bus, type FoundMessage, findAll, findOne, type Member } from './bus.ts'
 import { parseReceipt, printReceipt } from './handle.ts'
-import { Homes, usualProtocol } from './homes.ts'
-import { beginHanding, endHanding, neverShown, noteShown } from './shown.ts'
+import { Homes, nameIn, usualProtocol } from './homes.ts'
+import { beginHanding, endByShowing, endHanding, neverShown, noteShown } from './shown.ts'
 
 export interface BoxDraft extends Omit<Draft, 'from' | 'to' | 'place' | 'dependsOn' | 'origin'> {
   readonly from: string
@@ -43,6 +44,8 @@ export interface TakenMessage {
 export interface Handed {
   readonly receipt: string
   readonly message: Pick<Envelope, 'handle' | 'kind'>
+  /** As of `TakenMessage`. */
+  readonly until?: string
 }
 
 export interface Answering {
@@ -77,9 +80,27 @@ const rank: Readonly<Record<Urgency, number>> = { high: 0, normal: 1, low: 2 }
 /** An agent that has more waiting needs no exact number, and counting costs time. */
 const mostCounted = 100
 
+/** Which message was handed out here, as its protocol says it. */
+interface Given {
+  readonly member: Member
+  readonly receipt: Receipt
+  /** The surface that is to show it, as its note says. */
+  readonly through?: string
+}
+
+/** Of so many messages this process knows how to end them without a search. */
+const mostGiven = 1000
+
 export class Box {
   readonly #bus: Bus
   readonly homes: Homes
+  /** What was handed out here and not ended yet, by receipt. The protocol judges the claim when it is ended. */
+  readonly #given = new Map<string, Given>()
+  /** The protocols that were used here a moment ago. */
+  readonly #used = new Lately<readonly Member[]>()
+  readonly #members = new Lately<Member>()
+  /** The recipients of whom there was nothing to tell, and the agents whom nothing was to be given again. */
+  readonly #isQuiet = new Lately<true>()
 
   constructor(bus: Bus) {
     this.#bus = bus
@@ -93,22 +114,37 @@ export class Box {
 
   /** Sends to one agent, or (`all`) to the first agent that takes it. */
   async send({ after = [], ...draft }: BoxDraft, options: { readonly key?: string } = {}): Promise<BoxSent> {
-    const { home } = await this.homes.of(draft.to)
-    const member = await this.#bus.member(home.protocol)
-    const notices = draft.to === 'all' ? [] : await this.#bus.noticesAbout(draft.to)
-    const dependsOn = await this.#dependencies(after, member, home.place)
+    const recipient = await this.homes.of(draft.to)
+    const { home } = recipient
+    const member = this.#members.get(home.protocol) ?? (await this.#member(home.protocol))
+    const notices = draft.to === 'all' ? [] : await this.#noticesAbout(draft.to)
+    const dependsOn = after.length === 0 ? after : await this.#dependencies(after, member, home.place)
     const replyTo = draft.replyTo === undefined ? undefined : await findOne(this.#bus, draft.replyTo)
-    await this.acts(draft.from)
-    const lowered: Draft = {
+    if (!this.#bus.directory.hasJustActed(draft.from)) await this.acts(draft.from)
+    const lowered: { -readonly [Field in keyof Draft]: Draft[Field] } = {
       ...draft,
       from: await this.homes.nameIn(member.name, draft.from),
-      to: draft.to === 'all' ? 'all' : await this.homes.nameIn(member.name, draft.to),
-      ...(home.place === undefined ? {} : { place: home.place }),
-      ...(dependsOn.length === 0 ? {} : { dependsOn }),
-      ...(replyTo ? this.#answering(replyTo, member, draft) : {}),
+      to: draft.to === 'all' ? 'all' : nameIn(member.name, recipient),
     }
+    if (home.place !== undefined) lowered.place = home.place
+    if (dependsOn.length > 0) lowered.dependsOn = dependsOn
+    if (replyTo) Object.assign(lowered, this.#answering(replyTo, member, draft))
     const sent = await verbOf(member, member.neutral, 'send')(lowered, { ...options, makesPlace: true })
-    return { ...sent, notices: [...sent.notices, ...notices] }
+    return notices.length === 0 ? sent : { ...sent, notices: [...sent.notices, ...notices] }
+  }
+
+  async #member(name: string): Promise<Member> {
+    const member = await this.#bus.member(name)
+    this.#members.set(name, member)
+    return member
+  }
+
+  async #noticesAbout(agent: string): Promise<readonly string[]> {
+    const question = `about ${agent}`
+    if (this.#isQuiet.get(question)) return []
+    const notices = await this.#bus.noticesAbout(agent)
+    if (notices.length === 0) this.#isQuiet.set(question, true)
+    return notices
   }
 
   /** Sends a copy to each agent that has been seen or was listed, except the sender. */
@@ -139,7 +175,7 @@ export class Box {
     const look = async () => {
       const found: Message[] = []
       await this.#inEach(
-        await this.#members(),
+        await this.#allUsed(),
         async ({ name, neutral }) => {
           for await (const message of neutral.waitingFor(await this.homes.nameIn(name, agent), { limit }))
             found.push(message)
@@ -163,21 +199,33 @@ export class Box {
     )
   }
 
-  /** Hands one message to the agent and to nobody else: the one named, or the most urgent of all protocols. */
-  async take(agent: string, options: Waiting & { readonly handle?: string } = {}): Promise<TakenMessage | undefined> {
+  /**
+   * Hands one message to the agent and to nobody else: the one named, or the most urgent of all protocols. `through`: the surface
+   * that shows it with this very box (`shown`), which takes fewer steps.
+   */
+  async take(
+    agent: string,
+    options: Waiting & { readonly handle?: string; readonly through?: string } = {},
+  ): Promise<TakenMessage | undefined> {
     await this.homes.of(agent)
-    await this.acts(agent)
-    const { handle } = options
+    if (!this.#bus.directory.hasJustActed(agent)) await this.acts(agent)
+    const { handle, through } = options
     const again = handle === undefined ? await this.#neverShown(agent) : undefined
     if (again) return again
     const look = () => (handle === undefined ? this.#takeNext(agent) : this.#takeNamed(agent, handle))
     const taken = await this.#until(look, options, ({ receipt }) => this.release(receipt))
-    if (taken && taken.until === undefined) await beginHanding(this.#bus.tree, agent, taken.receipt)
+    if (!taken || taken.until !== undefined) return taken
+    const given = this.#given.get(taken.receipt)
+    await beginHanding(this.#bus.tree, agent, taken.receipt, { handle: taken.message.handle, through })
+    if (given && through !== undefined) this.#given.set(taken.receipt, { ...given, through })
     return taken
   }
 
   /** What an earlier process of this agent took, and was killed before it could show it. */
   async #neverShown(agent: string): Promise<TakenMessage | undefined> {
+    // A note counts after some seconds: another half a second changes nothing.
+    const question = `unshown ${agent}`
+    if (this.#isQuiet.get(question)) return undefined
     for await (const receipt of neverShown(this.#bus.tree, agent)) {
       const { handle, attempt } = parseReceipt(receipt)
       const found = await findAll(this.#bus, handle).catch((error: unknown) => {
@@ -193,32 +241,33 @@ export class Box {
       }
       await endHanding(this.#bus.tree, agent, receipt)
     }
+    this.#isQuiet.set(question, true)
     return undefined
   }
 
   /** Says that the agent was given the text: after it was printed and flushed, or returned. A tell is finished by that. */
-  async shown({ message, receipt }: Handed, reader: string, through: string): Promise<void> {
-    await noteShown(this.#bus.tree, message.handle, { reader, through }, parseReceipt(receipt).attempt)
-    await endHanding(this.#bus.tree, reader, receipt)
+  async shown({ message, receipt, until }: Handed, reader: string, through: string): Promise<void> {
+    const { attempt } = parseReceipt(receipt)
+    const isNoted = this.#given.get(receipt)?.through === through
+    if (!isNoted || !(await endByShowing(this.#bus.tree, reader, receipt, message.handle, attempt))) {
+      await noteShown(this.#bus.tree, message.handle, { reader, through }, attempt)
+      if (until === undefined) await endHanding(this.#bus.tree, reader, receipt)
+    }
     if (message.kind === 'tell') await this.done(receipt, {}, reader)
   }
 
   done(receipt: string, result: { readonly text?: string } = {}, agent?: string): Promise<BoxSettled> {
-    return this.#settle('done', receipt, agent, (member, native) =>
-      verbOf(member, member.neutral, 'done')(native, result),
-    )
+    return this.#end('done', receipt, agent, (member, native) => verbOf(member, member.neutral, 'done')(native, result))
   }
 
   fail(receipt: string, failure: { readonly reason: string }, agent?: string): Promise<BoxSettled> {
-    return this.#settle('failed', receipt, agent, (member, native) =>
+    return this.#end('failed', receipt, agent, (member, native) =>
       verbOf(member, member.neutral, 'failed')(native, failure),
     )
   }
 
   release(receipt: string, agent?: string): Promise<BoxSettled> {
-    return this.#settle('release', receipt, agent, (member, native) =>
-      verbOf(member, member.neutral, 'release')(native),
-    )
+    return this.#end('release', receipt, agent, (member, native) => verbOf(member, member.neutral, 'release')(native))
   }
 
   /** A claim that has no end stays as it is. */
@@ -292,18 +341,35 @@ export class Box {
     return ids
   }
 
+  /** Before nothing is found, it is looked again which protocols are used. */
   async #takeNext(agent: string): Promise<TakenMessage | undefined> {
-    const members = await this.#members()
+    const lately = this.#used.get('take')
+    if (!lately) return this.#takeFrom(await this.#allUsed(), agent)
+    let failure: unknown
+    const taken = await this.#takeFrom(lately, agent).catch((error: unknown) => {
+      failure = error
+      return undefined
+    })
+    if (taken) return taken
+    const names = new Set(lately.map(({ name }) => name))
+    const others = (await this.#allUsed()).filter(({ name }) => !names.has(name))
+    const found = others.length === 0 ? undefined : await this.#takeFrom(others, agent)
+    if (!found && failure !== undefined) throw failure
+    return found
+  }
+
+  async #takeFrom(members: readonly Member[], agent: string): Promise<TakenMessage | undefined> {
     const ordered = members.length > 1 ? await this.#inOrder(members, agent) : members
     return this.#inEach(ordered, async (member) => {
       const name = await this.homes.nameIn(member.name, agent)
-      return this.#given(await verbOf(member, member.neutral, 'take')(name))
+      return this.#handed(member, await verbOf(member, member.neutral, 'take')(name))
     })
   }
 
-  async #members(): Promise<Member[]> {
+  async #allUsed(): Promise<Member[]> {
     const members: Member[] = []
     for await (const member of this.#bus.used()) members.push(member)
+    this.#used.set('take', members)
     return members
   }
 
@@ -351,20 +417,34 @@ export class Box {
   async #takeNamed(agent: string, handle: string): Promise<TakenMessage | undefined> {
     const { member, envelope } = await findOne(this.#bus, handle)
     const name = await this.homes.nameIn(member.name, agent)
-    return this.#given(await verbOf(member, member.neutral, 'take')(name, whichOf(envelope)))
+    return this.#handed(member, await verbOf(member, member.neutral, 'take')(name, whichOf(envelope)))
   }
 
-  async #given(taken: Taken): Promise<TakenMessage | undefined> {
+  async #handed(member: Member, taken: Taken): Promise<TakenMessage | undefined> {
     if (taken.outcome === 'nothing') return undefined
-    const { message, receipt, durability } = taken
-    const until = receipt.until === undefined ? {} : { until: new Date(receipt.until).toISOString() }
+    const { message, receipt: native, durability } = taken
     const text = (await message.text()) ?? ''
-    return {
-      receipt: printReceipt(message.envelope.handle, receipt),
-      message: { ...message.envelope, text },
-      ...until,
-      durability,
-    }
+    const receipt = printReceipt(message.envelope.handle, native)
+    if (this.#given.size >= mostGiven) this.#given.clear()
+    this.#given.set(receipt, { member, receipt: native })
+    const given = { receipt, message: Object.assign(message.envelope, { text }), durability }
+    return native.until === undefined ? given : { ...given, until: new Date(native.until).toISOString() }
+  }
+
+  /** What was handed out here is ended without a search; if that fails, a search tells why. */
+  async #end(
+    verb: Ending,
+    text: string,
+    agent: string | undefined,
+    settle: (member: Member, receipt: Receipt) => Promise<BoxSettled>,
+  ): Promise<BoxSettled> {
+    const given = this.#given.get(text)
+    this.#given.delete(text)
+    const isOwn =
+      given && (agent === undefined || isSame(given.receipt.agent, await this.homes.nameIn(given.member.name, agent)))
+    if (isOwn && !this.#bus.directory.hasJustActed(given.receipt.agent)) await this.#seen(agent ?? given.receipt.agent)
+    const settled = isOwn && (await settle(given.member, given.receipt).catch(unlessOurs))
+    return settled || this.#settle(verb, text, agent, settle)
   }
 
   async #settle(
@@ -417,6 +497,7 @@ export class Box {
     giveBack?: (found: T) => Promise<unknown>,
   ): Promise<T | undefined> {
     const ends = { signal, ...(giveBack ? { giveBack } : {}) }
+    if (waitMs <= 0 && !signal) return look()
     if (waitMs <= 0) return waitFor(this.#bus.tree, [], look, { ...ends, waitMs: 0 })
     const deadline = performance.now() + waitMs
     for (;;) {
@@ -439,7 +520,8 @@ export class Box {
 
   async #watched() {
     const folders = [treeRoot]
-    for await (const { neutral } of this.#bus.used()) folders.push(...((await neutral.watched?.()) ?? []))
+    const used = this.#used.get('take') ?? (await this.#allUsed())
+    for (const { neutral } of used) folders.push(...((await neutral.watched?.()) ?? []))
     return folders
   }
 }
@@ -447,6 +529,11 @@ export class Box {
 const byUrgency = (a: { readonly envelope: Envelope }, b: { readonly envelope: Envelope }): number =>
   rank[a.envelope.urgency] - rank[b.envelope.urgency] ||
   (a.envelope.createdAt < b.envelope.createdAt ? -1 : a.envelope.createdAt > b.envelope.createdAt ? 1 : 0)
+
+/** For what is tried again in another way, which tells what is wrong. */
+const unlessOurs = (error: unknown): undefined => {
+  if (!(error instanceof SignalboxError)) throw error
+}
 
 const whichOf = ({ id, place }: Envelope) => ({ id, ...(place === undefined ? {} : { place }) })
 

@@ -2,6 +2,7 @@
  * Where an agent reads: one agent, one home. What people say in its file counts first, then where it was seen first; an agent
  * that nobody knows is at home in AC-MQ.
  */
+import { Lately } from '../kernel/lately.ts'
 import { type AgentDirectory, type Home, parseHome } from '../messaging/agents/directory.ts'
 import type { Listing } from '../messaging/agents/listing.ts'
 import type { Bus } from './bus.ts'
@@ -19,49 +20,52 @@ export interface KnownAgent {
 export class Homes {
   readonly #directory: AgentDirectory
   readonly #protocols: readonly string[]
-  readonly #known = new Map<string, Promise<KnownAgent>>()
-  #others: Promise<ReadonlyMap<string, Listed>> | undefined
+  readonly #lately = new Lately<KnownAgent>()
+  readonly #others = new Lately<ReadonlyMap<string, Listed>>()
 
   constructor({ directory, names }: Pick<Bus, 'directory' | 'names'>) {
     this.#directory = directory
     this.#protocols = names
   }
 
-  /** Asked once for each name: a caller that stays opens a new one for each request. */
-  of(name: string): Promise<KnownAgent> {
-    const known = this.#known.get(name) ?? this.#find(name)
-    this.#known.set(name, known)
-    return known
+  async of(name: string): Promise<KnownAgent> {
+    return this.#lately.get(name) ?? this.#find(name)
   }
 
   /** What an agent is called in a protocol. */
   async nameIn(protocol: string, agent: string): Promise<string> {
-    const { name, listing } = await this.of(agent)
-    return listing?.nameIn[protocol] ?? name
+    return nameIn(protocol, this.#lately.get(agent) ?? (await this.#find(agent)))
   }
 
   async #find(asked: string): Promise<KnownAgent> {
     const listed = await this.#listed(asked)
-    if (listed?.listing.home) return { ...listed, home: listed.listing.home }
-    const seen = await this.#directory.seen(listed?.name ?? asked)
-    const home = (seen?.home === undefined ? undefined : parseHome(seen.home)) ?? { protocol: usualProtocol }
+    const seen = listed?.listing.home ? undefined : await this.#directory.seen(listed?.name ?? asked)
+    const home = listed?.listing.home ?? (seen?.home === undefined ? undefined : parseHome(seen.home))
     // Two spellings of a name are one agent.
     const spelt = seen && !seen.anyCase ? seen.name : asked
-    return { name: listed?.name ?? spelt, home, ...(listed ? { listing: listed.listing } : {}) }
+    const known = {
+      name: listed?.name ?? spelt,
+      home: home ?? { protocol: usualProtocol },
+      ...(listed ? { listing: listed.listing } : {}),
+    }
+    // Where nothing is known the agent may get its home by what it does next, in this process too.
+    if (home) this.#lately.set(asked, known)
+    return known
   }
 
   /** Under its own name, or under one of the others that people gave it. */
   async #listed(asked: string): Promise<Listed | undefined> {
     const own = await this.#directory.listing(asked, this.#protocols)
     if (own) return { name: asked, listing: own }
-    this.#others ??= this.#otherNames()
-    return (await this.#others).get(asked)
+    const others = this.#others.get('all') ?? (await this.#otherNames())
+    return others.get(asked)
   }
 
   async #otherNames(): Promise<ReadonlyMap<string, Listed>> {
     const others = new Map<string, Listed>()
     for await (const listed of this.#directory.renamed())
       for (const other of listed.listing.otherNames) if (!others.has(other)) others.set(other, listed)
+    this.#others.set('all', others)
     return others
   }
 }
@@ -70,3 +74,6 @@ interface Listed {
   readonly name: string
   readonly listing: Listing
 }
+
+/** What an agent is called in a protocol. */
+export const nameIn = (protocol: string, { name, listing }: KnownAgent): string => listing?.nameIn[protocol] ?? name

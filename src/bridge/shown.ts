@@ -2,13 +2,15 @@
  * That the text of a message has left this program for its reader: printed, flushed or returned. Everything else on the way of a
  * message follows from its protocol's own files; only this is noted.
  *
- *   .signalbox/state/shown/{digest of the handle}~{attempt}~{…}.json   {"handle", "by", "through"}; its time is when it was shown
- *   .signalbox/state/shown/handing/{digest of the reader}~{…}.json     {"receipt", "times"}: taken, and not shown yet
+ *   .signalbox/state/shown/{digest of the handle}~{attempt}~{…}.json   {"handle", "by", "through"}; when it came there it was shown
+ *   .signalbox/state/shown/handing/{digest of the reader}~{…}.json     {"receipt", "times"}: taken, and not shown yet; with the
+ *                                                                      fields of the other it becomes that one
  *
  * A claim that has an end comes back by itself when its process is killed before the text was shown. One that has none is given to
  * the same reader again.
  */
 import { sha256 } from '../formats/digest.ts'
+import { lastAnswer } from '../kernel/last-answer.ts'
 import { childOf, type TreePath } from '../kernel/tree-path.ts'
 import { changeLeaf } from '../messaging/leaves/change.ts'
 import { prune } from '../messaging/leaves/keep.ts'
@@ -28,8 +30,8 @@ const folder = stateOf('shown')
 /** In bytes. */
 const longestNote = 2048
 const kept = { keepMs: 30 * 24 * 3600 * 1000, keepBytes: 64 << 20 }
-/** One in so many notes clears old ones away. */
-const pruneEvery = 500
+/** One in so many notes clears old ones away: about half of what is kept, since each time all notes are looked at. */
+const pruneEvery = 8000
 
 export async function noteShown(
   tree: Tree,
@@ -37,9 +39,16 @@ export async function noteShown(
   { reader, through }: Omit<Shown, 'at'>,
   attempt = 1,
 ): Promise<void> {
-  const path = childOf(folder, `${digestOf(handle)}~${attempt}~${digestOf(reader).slice(0, 8)}.json`)
+  const path = noteOf(handle, reader, attempt)
   const { outcome } = await tree.create(path, `${JSON.stringify({ handle, by: reader, through })}\n`)
-  if (outcome === 'created' && Math.random() * pruneEvery < 1) await prune(tree, folder, kept)
+  if (outcome === 'created') await pruneNowAndThen(tree)
+}
+
+const noteOf = (handle: string, reader: string, attempt: number): TreePath =>
+  childOf(folder, `${digestOf(handle)}~${attempt}~${digestOfReader(reader).slice(0, 8)}.json`)
+
+async function pruneNowAndThen(tree: Tree): Promise<void> {
+  if (Math.random() * pruneEvery < 1) await prune(tree, folder, kept)
 }
 
 /** To whom it was shown, the first time first. Notes that another program wrote, and that do not parse, are skipped. */
@@ -49,7 +58,7 @@ export async function shownOf(tree: Tree, handle: string): Promise<Shown[]> {
     if (kind !== 'leaf' || !name.startsWith(`${digestOf(handle)}~`)) continue
     const leaf = await readIfLeaf(tree, childOf(folder, name), { atMost: longestNote })
     const note = leaf && noteIn(leaf.bytes, handle)
-    if (note) shown.push({ ...note, at: leaf.modifiedAt })
+    if (note) shown.push({ ...note, at: leaf.changedAt })
   }
   return shown.sort((a, b) => a.at - b.at)
 }
@@ -65,6 +74,7 @@ function noteIn(bytes: Uint8Array, of: string): Omit<Shown, 'at'> | undefined {
 }
 
 const digestOf = (text: string): string => sha256(text).slice(0, 24)
+const digestOfReader = lastAnswer(digestOf)
 
 const handingFolder = childOf(folder, 'handing')
 /** A process that has not shown what it took after so long counts as killed or held. */
@@ -74,9 +84,22 @@ const handingPrefix = (reader: string): string => `${digestOf(reader.toLowerCase
 const handingNote = (reader: string, receipt: string): TreePath =>
   childOf(handingFolder, `${handingPrefix(reader)}${digestOf(receipt)}.json`)
 
-/** This process has taken a message and is about to show it. */
-export async function beginHanding(tree: Tree, reader: string, receipt: string): Promise<void> {
-  await tree.create(handingNote(reader, receipt), `${JSON.stringify({ receipt, times: 1 })}\n`)
+/** This process has taken a message and is about to show it. `shown`: then the note can become that of `noteShown`. */
+export async function beginHanding(
+  tree: Tree,
+  reader: string,
+  receipt: string,
+  shown: { readonly handle?: string; readonly through?: string | undefined } = {},
+): Promise<void> {
+  const note = { receipt, times: 1, by: reader, ...shown }
+  await tree.create(handingNote(reader, receipt), `${JSON.stringify(note)}\n`)
+}
+
+/** Both `noteShown` and `endHanding`, in one step. False: there is no such note, or one says already that it was shown. */
+export async function endByShowing(tree: Tree, reader: string, receipt: string, handle: string, attempt: number) {
+  const { outcome } = await tree.move(handingNote(reader, receipt), noteOf(handle, reader, attempt))
+  if (outcome === 'moved') await pruneNowAndThen(tree)
+  return outcome === 'moved'
 }
 
 /** The message was shown, or is no longer the reader's. */
@@ -95,7 +118,8 @@ export async function* neverShown(tree: Tree, reader: string): AsyncGenerator<st
     const { outcome } = await changeLeaf(tree, path, (now) => {
       const noted = now && handingIn(now.bytes)
       const isUnchanged = noted?.receipt === seen.receipt && noted.times === seen.times
-      return isUnchanged ? Buffer.from(`${JSON.stringify({ ...seen, times: seen.times + 1 })}\n`) : undefined
+      const { receipt, times } = seen
+      return isUnchanged ? Buffer.from(`${JSON.stringify({ receipt, times: times + 1 })}\n`) : undefined
     })
     if (outcome === 'replaced') yield seen.receipt
   }

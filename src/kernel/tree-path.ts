@@ -54,7 +54,7 @@ export function isWithin(path: TreePath, folder: TreePath): boolean {
 }
 
 // Matches nearly every segment, so that the slower checks are rarely needed.
-const plain = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
+const plain = /^\.?[A-Za-z0-9_][A-Za-z0-9_.~-]{0,127}$/
 // C0, DEL, C1, line and paragraph separators, and the marks that reorder text on a screen.
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/
 

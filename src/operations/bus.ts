@@ -6,7 +6,7 @@ import { nearest } from '../kernel/nearest.ts'
 import { AgentDirectory } from '../messaging/agents/directory.ts'
 import type { AnyProtocol } from './protocols.ts'
 import { protocols } from './protocols.ts'
-import { noticesAbout, type StoresPlace, usedProtocols } from './stores.ts'
+import { neutralOf, noticesAbout, type StoresPlace, usedProtocols } from './stores.ts'
 
 export async function busOf(context: StoresPlace): Promise<Bus> {
   const tree = await context.tree()
@@ -22,7 +22,7 @@ export async function busOf(context: StoresPlace): Promise<Bus> {
       const line = protocols.find((one) => one.name === name)
       if (!line) throw noSuchProtocol(name, names)
       const protocol: AnyProtocol = await line.load()
-      return memberOf(protocol, await (await context.store(protocol)).neutral())
+      return memberOf(protocol, await neutralOf(await context.store(protocol)))
     },
     noticesAbout: (agent) => noticesAbout(context, agent, { anyCase: true }),
   }

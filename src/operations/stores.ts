@@ -2,7 +2,7 @@
 import type { TreePath } from '../kernel/tree-path.ts'
 import { AgentDirectory } from '../messaging/agents/directory.ts'
 import { unseen, unseenNotice, unseenRefusal } from '../messaging/agents/recipient.ts'
-import type { Neutral } from '../protocols/contract.ts'
+import type { Neutral, Store } from '../protocols/contract.ts'
 import { home } from '../tree/home.ts'
 import type { Context } from './define.ts'
 import { type AnyProtocol, allProtocols, type ProtocolName, protocols, type SomeProtocol } from './protocols.ts'
@@ -19,8 +19,17 @@ export type StoresPlace = Pick<Context, 'configuration' | 'store' | 'tree'>
 export async function* usedProtocols(context: StoresPlace): AsyncGenerator<OpenedProtocol> {
   for (const { load } of protocols) {
     const protocol = await load()
-    if (await isUsed(context, protocol)) yield { protocol, neutral: await (await context.store(protocol)).neutral() }
+    if (await isUsed(context, protocol)) yield { protocol, neutral: await neutralOf(await context.store(protocol)) }
   }
+}
+
+const neutrals = new WeakMap<Store, Promise<Neutral>>()
+
+/** A store in neutral words: the same object each time. */
+export function neutralOf(store: Store): Promise<Neutral> {
+  const made = neutrals.get(store) ?? store.neutral()
+  neutrals.set(store, made)
+  return made
 }
 
 /** All agents that were seen in any protocol, or were listed by people. */

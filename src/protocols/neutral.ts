@@ -100,8 +100,8 @@ export function neutralOf<View extends Headline>(source: Source<View>, own: OwnV
     return ownCommand === undefined ? one : { ...one, ownCommand }
   }
   const settled = async (settling: Promise<SettledView<View>>): Promise<Settled> => {
-    const { message: view, ...rest } = await settling
-    return { ...rest, message: source.lift(view) }
+    const { outcome, message: view, durability } = await settling
+    return { outcome, message: source.lift(view), durability }
   }
 
   async function* messagesOf(
@@ -150,15 +150,17 @@ export function neutralOf<View extends Headline>(source: Source<View>, own: OwnV
   if (source.send) {
     neutral.send = async (draft, options = {}) => {
       expectPlace(source, draft.place)
-      const { message: view, ...sent } = await source.send!(draft, options)
-      return { ...sent, message: source.lift(view) }
+      const { outcome, message: view, durability, notices } = await source.send!(draft, options)
+      return { outcome, message: source.lift(view), durability, notices }
     }
   }
   if (source.take) {
     neutral.take = async (agent, options = {}): Promise<Taken> => {
       expectPlace(source, options.place)
       const taken = await source.take!(agent, options)
-      return taken ? { outcome: 'taken', ...taken, message: message(taken.message) } : { outcome: 'nothing' }
+      if (!taken) return { outcome: 'nothing' }
+      const { message: view, receipt, durability } = taken
+      return { outcome: 'taken', message: message(view), receipt, durability }
     }
   }
   if (source.renew) neutral.renew = (receipt) => settled(source.renew!(receipt))

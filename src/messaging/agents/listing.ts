@@ -8,6 +8,8 @@
  *   names:                       what it is called where its name does not fit, by protocol; or a list of further names
  *     circe: Gemini_1
  */
+import { readHeaderFast } from '../../formats/header-fast.ts'
+import type { Fields } from '../../formats/header-field.ts'
 import { corrupt, SignalboxError } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { printableLine } from '../../kernel/printable.ts'
@@ -29,8 +31,7 @@ const fields = ['home', 'client', 'about', 'key', 'names'] as const
 
 /** Throws `BAD_AGENT_FILE` with the line, the reason and a hint. `protocols`: those that an agent can be at home in, if known. */
 export async function parseListing(text: string, path: TreePath, protocols?: readonly string[]): Promise<Listing> {
-  const { readHeaderYaml } = await import('../../formats/header-yaml.ts')
-  const values = yamlIn(() => readHeaderYaml(text, 1), path)
+  const values = readHeaderFast(text) ?? (await readWholeYaml(text, path))
   const lines = text.split('\n')
   const fail = (key: string, reason: string, hint: string) => {
     const line = lines.findIndex((one) => one.trimStart().startsWith(`${key}:`)) + 1
@@ -87,9 +88,11 @@ function namesFrom(value: unknown, fail: () => SignalboxError): Pick<Listing, 'n
   return { nameIn: Object.fromEntries(byProtocol), otherNames: byProtocol.map(([, name]) => name) }
 }
 
-function yamlIn<T>(read: () => T, path: TreePath): T {
+/** Loaded for what is more than plain lines. */
+async function readWholeYaml(text: string, path: TreePath): Promise<Fields> {
+  const { readHeaderYaml } = await import('../../formats/header-yaml.ts')
   try {
-    return read()
+    return readHeaderYaml(text, 1)
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     const { line, reason } = error.details as { readonly line?: number; readonly reason?: string }

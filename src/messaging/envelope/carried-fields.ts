@@ -24,22 +24,32 @@ type CarriedFields = Partial<Pick<Draft, CarriedField>>
  * The fields of a draft that the record made of it does not hold, to be added to the record; `undefined` when it holds all.
  * `said`: the record as it is lifted without them.
  */
-export function unsaidFields(draft: Draft, said: Pick<Envelope, CarriedField>): CarriedFields | undefined {
-  const wanted: CarriedFields = {
-    ...draft,
-    kind: kindOf(draft),
-    urgency: draft.urgency ?? 'normal',
-    needsAnswer: needsAnswerOf(draft),
-    dependsOn: draft.dependsOn ?? [],
-    attachments: draft.attachments ?? [],
-  }
-  const unsaid: Record<string, unknown> = {}
+export function unsaidFields(
+  draft: Draft,
+  said: { readonly [Field in CarriedField]?: Envelope[Field] | undefined },
+): CarriedFields | undefined {
+  let unsaid: Record<string, unknown> | undefined
   for (const field of carriedFields) {
-    const value = wanted[field]
-    if (value !== undefined && JSON.stringify(value) !== JSON.stringify(said[field])) unsaid[field] = value
+    const value = field in filledIn ? filledIn[field]!(draft) : draft[field]
+    if (value === undefined || value === said[field] || areSame(value, said[field])) continue
+    unsaid ??= {}
+    unsaid[field] = value
   }
-  return Object.keys(unsaid).length === 0 ? undefined : (unsaid as CarriedFields)
+  return unsaid
 }
+
+/** What counts where a draft does not say it. */
+const filledIn: { readonly [Field in CarriedField]?: (draft: Draft) => unknown } = {
+  kind: kindOf,
+  urgency: ({ urgency = 'normal' }) => urgency,
+  needsAnswer: needsAnswerOf,
+  dependsOn: ({ dependsOn = nothing }) => dependsOn,
+  attachments: ({ attachments = nothing }) => attachments,
+}
+const nothing: readonly string[] = []
+
+const areSame = (one: unknown, other: unknown): boolean =>
+  typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other)
 
 /**
  * The same read back, for `lift` to put over what the record says by itself. A stranger may have written the file: what is not

@@ -15,6 +15,7 @@ import type { Conversation } from '../../bridge/thread.ts'
 import type { Explanation } from '../../bridge/why.ts'
 import type { EmbedderPort } from '../../kernel/embedder.ts'
 import type { Envelope } from '../../kernel/envelope.ts'
+import { once } from '../../kernel/once.ts'
 import type { Duty } from '../../protocols/contract.ts'
 import { busOf } from '../bus.ts'
 import type { StoresPlace } from '../stores.ts'
@@ -73,19 +74,19 @@ export interface WorkMessage extends TakenMessage {
   renew(): Promise<BoxSettled>
 }
 
+/** The surface, as notes name it. */
+const through = 'library'
 /** As long as a signal wants: a wait has a bound, and is begun again. */
 const oneWaitMs = 3600_000
 
 export function verbsOf(place: StoresPlace & EmbedderPort & Pick<LazyWorkspace, 'forOthers'>): Verbs {
-  const bus = () => (opened ??= busOf(place))
-  let opened: ReturnType<typeof busOf> | undefined
-  // One for each call: where agents are at home may change between two.
-  const box = async () => new Box(await bus())
+  const bus = once(() => busOf(place))
+  const box = once(async () => new Box(await bus()))
 
   async function take(agent: string, options: Waiting & { readonly handle?: string } = {}) {
     const one = await box()
-    const taken = await one.take(agent, options)
-    if (taken) await one.shown(taken, agent, 'library')
+    const taken = await one.take(agent, { ...options, through })
+    if (taken) await one.shown(taken, agent, through)
     return taken
   }
 

@@ -3,7 +3,6 @@
  * `send` takes. Pure. What no field of AC-MQ can hold goes into the field `envelope:`, as JSON; `reply_to:` is a field of its own.
  */
 import { type Draft, type Envelope, handleOf, type Lifted, type Urgency } from '../../kernel/envelope.ts'
-import { withoutUndefined } from '../../kernel/field.ts'
 import { carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
 import type { ArchivedEntry } from './archive/archive.ts'
 import { readDependency } from './dependencies.ts'
@@ -25,25 +24,42 @@ export type PlacedView = (AcmqView | ArchivedView) & {
   readonly until?: number
 }
 
-/** An archived message counts as an ask of normal urgency: only its pack, which is not opened here, says more. */
-export function lift({ entry: _, ...view }: PlacedView): Envelope {
+const endOf = ({ until }: PlacedView) => (until === undefined ? {} : { until: new Date(until).toISOString() })
+
+/**
+ * An archived message counts as an ask of normal urgency: only its pack, which is not opened here, says more. Written without
+ * spreads: in Node they took half as long as writing the file of the message.
+ */
+export function lift(view: PlacedView): Envelope {
   const { protocol, id, from, to, state, path, summary, createdAt, place } = view
-  const head = { protocol, id, from, to, state, path, summary, createdAt, place }
-  const carried = 'envelope' in view && view.envelope !== undefined ? carriedFieldsIn(parsed(view.envelope)) : {}
-  const until = view.until === undefined ? undefined : new Date(view.until).toISOString()
-  return {
-    ...head,
-    handle: handleOf(head),
+  const { kind, needsAnswer, urgency, dependsOn, attachments, replyTo } = said('priority' in view ? view : {})
+  const envelope: { -readonly [Field in keyof Envelope]: Envelope[Field] } = {
+    protocol,
+    id,
+    from,
+    to,
+    state,
+    path,
+    summary,
+    createdAt,
+    place,
+    handle: handleOf(view),
     stage: stageOf(view),
-    ...said('priority' in view ? view : {}),
-    ...carried,
-    // A claim writes the claimer into `to`.
-    ...('attempt' in view && state !== 'pending'
-      ? { claim: withoutUndefined({ by: to, attempt: view.attempt, until }) }
-      : {}),
-    native: view,
+    kind,
+    needsAnswer,
+    urgency,
+    dependsOn,
+    attachments,
+    native: 'entry' in view ? withoutEntry(view) : view,
   }
+  if (replyTo !== undefined) envelope.replyTo = replyTo
+  if ('envelope' in view && view.envelope !== undefined) Object.assign(envelope, carriedFieldsIn(parsed(view.envelope)))
+  // A claim writes the claimer into `to`.
+  if ('attempt' in view && state !== 'pending') envelope.claim = { by: to, attempt: view.attempt, ...endOf(view) }
+  return envelope
 }
+
+const withoutEntry = ({ entry: _, ...view }: PlacedView) => view
 
 function stageOf(view: AcmqView | ArchivedView): Lifted['stage'] {
   const state = 'status' in view ? view.status : view.state
@@ -56,13 +72,15 @@ function said(fields: Partial<Pick<AcmqView, 'priority' | 'dependencies' | 'repl
     kind: replyTo === undefined ? 'ask' : 'answer',
     needsAnswer: replyTo === undefined,
     urgency: urgencyOf(priority),
-    dependsOn: dependencies.flatMap((text) => {
-      const dependency = readDependency(text)
-      return dependency.kind === 'message' ? [dependency.id] : []
-    }),
+    dependsOn: dependencies.length === 0 ? [] : dependencies.flatMap(messageIn),
     attachments: [],
-    ...(replyTo === undefined ? {} : { replyTo }),
-  } as const satisfies Partial<Lifted>
+    replyTo,
+  } as const
+}
+
+function messageIn(text: string): readonly string[] {
+  const dependency = readDependency(text)
+  return dependency.kind === 'message' ? [dependency.id] : []
 }
 
 /** Without a summary in the draft, `send` takes the first line of the text. */
@@ -70,20 +88,14 @@ export function lower(draft: Draft): Omit<SendInput, 'id'> {
   const { from, to, text: body, summary, urgency = 'normal', dependsOn = [], replyTo } = draft
   const priority = priorities[urgency]
   const dependencies = dependsOn.map((id) => `msg:${id}`)
-  const unsaid = unsaidFields(draft, {
-    ...said(withoutUndefined({ priority, dependencies, replyTo })),
-    summary: summary ?? '',
-  })
-  return withoutUndefined({
-    from,
-    to,
-    body,
-    priority,
-    summary,
-    dependencies: dependencies.length === 0 ? undefined : dependencies,
-    replyTo,
-    envelope: unsaid && JSON.stringify(unsaid),
-  })
+  const spoken = said(replyTo === undefined ? { priority, dependencies } : { priority, dependencies, replyTo })
+  const unsaid = unsaidFields(draft, { ...spoken, summary: summary ?? '' })
+  const input: { -readonly [Field in keyof SendInput]: SendInput[Field] } = { from, to, body, priority }
+  if (summary !== undefined) input.summary = summary
+  if (dependencies.length > 0) input.dependencies = dependencies
+  if (replyTo !== undefined) input.replyTo = replyTo
+  if (unsaid !== undefined) input.envelope = JSON.stringify(unsaid)
+  return input
 }
 
 function parsed(text: string): unknown {

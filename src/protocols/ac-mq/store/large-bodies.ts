@@ -7,6 +7,7 @@ import type { MissionPlaces } from './places.ts'
 const bodyPathOf = (id: string, mark = ''): string => `context/message-${id}${mark}.md`
 
 export function bodyElsewhere({ id, dependencies }: Pick<AcmqRecord, 'id' | 'dependencies'>): string | undefined {
+  if (dependencies.length === 0) return undefined
   const start = `path:${bodyPathOf(id).slice(0, -ending.length)}`
   const found = dependencies.find((text) => text.startsWith(start) && marks.test(text.slice(start.length)))
   return found?.slice('path:'.length)

@@ -64,6 +64,10 @@ export class Missions {
     })
   }
 
+  isThere(name: string): Promise<boolean> {
+    return this.#isThere({ root: this.#parts.root, address: missionAddress(name) })
+  }
+
   /** A folder without `queue/` is not a mission. */
   async #isThere(place: MissionPlace): Promise<boolean> {
     return (await this.#parts.tree.look(childOf(missionPath(place), 'queue'))) !== undefined

@@ -1,11 +1,9 @@
-/** AC-MQ in the words of all protocols: its place is the mission. */
+/** AC-MQ in the words of all protocols: its place is the mission. What a sender does not need is loaded when it is asked for. */
 import { sha256 } from '../../../formats/digest.ts'
 import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
+import { Lately } from '../../../kernel/lately.ts'
 import { isSegment, type TreePath, treePath } from '../../../kernel/tree-path.ts'
-import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
-import { findingsOf, oddAmong, oddFinding } from '../../../messaging/inspection/expected.ts'
-import { keyUsed } from '../../../messaging/sending-once/sending-once.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import {
@@ -17,17 +15,13 @@ import {
 } from '../../contract.ts'
 import { neutralOf, type OwnVerbs, type SettledView, type Source, type TakenView, type Wanted } from '../../neutral.ts'
 import { lift, lower, type PlacedView } from '../envelope.ts'
-import { failureOf, resultOf } from '../format.ts'
 import { archivePath, isoTime } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
 import { isAgentId } from '../names.ts'
 import { isQueueName, queueNames } from '../schema.ts'
-import { seenIn } from './agents.ts'
-import { archivedCopy, queuedCopy, readCopy } from './copies.ts'
-import { readLargeBody } from './large-bodies.ts'
 import type { Mission, MissionParts } from './mission.ts'
 import type { Missions } from './missions.ts'
-import type { Settled } from './outcomes.ts'
+import type { MessageRef, Settled } from './outcomes.ts'
 import { policyPath } from './policy.ts'
 import type { Repair } from './reconcile.ts'
 import { type AcmqView, type AcmqViewWithBody, type ArchivedView, archivedView } from './view.ts'
@@ -38,12 +32,31 @@ const missionOfAll = 'main'
 /** The possible answers about a held message. */
 const answers = ['approve', 'deny'] as const
 
+/** With the name of its file the message is found without searching. */
+interface FileReceipt extends Receipt {
+  readonly name?: string
+}
+
 export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionParts): Neutral {
   /** The mission of this name, if there is one; without a name, all. */
   async function* at(place?: string): AsyncGenerator<Mission> {
     for (const address of await missions.all()) {
       if (place === undefined || place === address) yield missions.open(address)
     }
+  }
+
+  const lately = new Lately<readonly Mission[]>()
+
+  /** First from the missions of a moment ago, and if there is nothing for the agent in them, from those of now. */
+  async function takeNow(agent: string, place: string | undefined, id: string | undefined) {
+    const question = place ?? ''
+    const known = lately.get(question)
+    const taken = known && (await takeFromFirst(known, agent, id))
+    if (taken) return taken
+    const open: Mission[] = []
+    for await (const mission of at(place)) open.push(mission)
+    lately.set(question, open)
+    return takeFromFirst(known ? open.filter((mission) => !known.includes(mission)) : open, agent, id)
   }
 
   /** The mission of this name. Without a name, the only mission, or else the default one, which is made if it does not exist. */
@@ -53,12 +66,25 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     return all.length === 1 ? missions.open(all[0]!) : (await missions.create(missionOfAll)).mission
   }
 
+  let hasSent = false
+
+  /** A command that sends once loads no more of the mission than that needs. */
+  async function sender(place: string | undefined, makesPlace: boolean): Promise<Pick<Mission, 'address' | 'sending'>> {
+    const all = place === undefined ? await missions.all() : []
+    const address = place ?? (all.length === 1 ? all[0]! : missionOfAll)
+    const isMade = makesPlace || place === undefined
+    if (isMade && !(await missions.isThere(address))) return (await missions.create(address)).mission
+    const isFirst = !hasSent
+    hasSent = true
+    return isFirst ? missions.sender(address) : missions.open(address)
+  }
+
   const settle = async (
-    { id, place, ...holding }: Receipt,
-    verb: (mission: Mission, id: string, holding: Omit<Receipt, 'id' | 'place'>) => Promise<Settled<string>>,
+    { id, place, name, ...holding }: FileReceipt,
+    verb: (mission: Mission, ref: MessageRef, holding: Omit<Receipt, 'id' | 'place'>) => Promise<Settled<string>>,
   ): Promise<SettledView<PlacedView>> => {
     const mission = await only(place)
-    const { outcome, message, durability } = await verb(mission, id, holding)
+    const { outcome, message, durability } = await verb(mission, name === undefined ? id : { id, name }, holding)
     return { outcome: outcome === 'unchanged' ? outcome : 'settled', message: placed(mission)(message), durability }
   }
   const release = (receipt: Receipt) => settle(receipt, ({ settling }, id, holding) => settling.release(id, holding))
@@ -75,8 +101,12 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     async text(view) {
       const { id, place } = view
       try {
+        // What was claimed a moment ago came with its body.
+        const given = 'body' in view ? (view as AcmqViewWithBody) : undefined
+        if (given?.dependencies.length === 0) return given.body
         const mission = await missions.open(place)
-        const shown = (await bodyOf(mission, view)) ?? (await (await mission.overview()).show(id))
+        const shown = given ?? (await bodyOf(mission, view)) ?? (await (await mission.overview()).show(id))
+        const { readLargeBody } = await import('./large-bodies.ts')
         return (await readLargeBody(mission.files, shown)) || shown.body
       } catch (error) {
         if (error instanceof SignalboxError && error.kind === 'NotFound') return undefined
@@ -84,6 +114,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       }
     },
     async *seen({ place, isSparing }) {
+      const { seenIn } = await import('./agents.ts')
       const told = new Set<string>()
       for await (const mission of at(place)) {
         for await (const agent of seenIn(mission.files, isSparing)) {
@@ -114,29 +145,24 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
       for await (const { files, inside } of at()) folders.push(...Object.values(files.queues), inside)
       return folders
     },
-    async send(draft, { key, makesPlace }) {
-      const isMade = makesPlace && draft.place !== undefined
-      const mission = isMade ? (await missions.create(draft.place)).mission : await only(draft.place)
+    async send(draft, { key, makesPlace = false }) {
+      const mission = await sender(draft.place, makesPlace)
       const id = key === undefined ? undefined : idOf(key)
       try {
-        const sent = await mission.sending.send({ ...lower(draft), ...(id === undefined ? {} : { id }) })
-        return { ...sent, message: placed(mission)(sent.message) }
+        const input = lower(draft)
+        const sent = await mission.sending.send(id === undefined ? input : { ...input, id })
+        const { outcome, message, durability, notices } = sent
+        return { outcome, message: placed(mission)(message), durability, notices }
       } catch (error) {
-        if (error instanceof SignalboxError && error.code === 'DUPLICATE_ID') throw keyUsed(key!, { id })
-        throw error
+        if (!(error instanceof SignalboxError) || error.code !== 'DUPLICATE_ID') throw error
+        throw (await import('../../../messaging/sending-once/sending-once.ts')).keyUsed(key!, { id })
       }
     },
     async take(agent, { place, id, waitMs = 0, signal }: TakeOptions) {
-      const open: Mission[] = []
-      for await (const mission of at(place)) open.push(mission)
-      const look = async () => {
-        for (const mission of open) {
-          const taken = await takeFrom(mission, agent, id)
-          if (taken) return taken
-        }
-        return undefined
-      }
-      const folders = waitMs > 0 ? open.flatMap(({ supervised }) => supervised) : []
+      const look = () => takeNow(agent, place, id)
+      if (waitMs <= 0 && !signal) return look()
+      const folders: TreePath[] = []
+      if (waitMs > 0) for await (const { supervised } of at(place)) folders.push(...supervised)
       return waitFor(tree, folders, look, { waitMs, signal, giveBack: ({ receipt }) => release(receipt) })
     },
     renew: (receipt) => settle(receipt, ({ settling }, id, holding) => settling.renew(id, holding)),
@@ -153,6 +179,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
           if (view.id !== id) continue
           const state = 'status' in view ? view.status : view.state
           if (state !== 'completed' && state !== 'failed') return undefined
+          const { failureOf, resultOf } = await import('../reports.ts')
           const body = Buffer.from((await overview.show(id)).body)
           if (state === 'completed') return { state, text: resultOf(body)?.text.trim() || 'done' }
           const { reason = 'failed', detail } = failureOf(body) ?? {}
@@ -229,6 +256,7 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
     /** With `repair`, each mission is reconciled too. */
     async inspect({ repair, ...asked }) {
       const { unreadablePolicy } = await import('./inspect-stuck.ts')
+      const { findingsOf, oddAmong, oddFinding } = await import('../../../messaging/inspection/expected.ts')
       // A file in place of the folder of a mission is reported. A file with an ending is a person's own.
       const isMission = (name: string) => isSegment(name) && !name.includes('.')
       const odd = oddAmong(root, await tree.list(root), (name) => (isMission(name) ? 'folder' : undefined))
@@ -243,9 +271,11 @@ export function acmqNeutral(missions: Missions, { tree, root, clock }: MissionPa
   return neutralOf(source, own)
 }
 
+/** Adds the mission to a view that nobody else has yet. */
 const placed =
-  ({ address: place }: Mission) =>
-  (view: AcmqView | ArchivedView): PlacedView => ({ ...view, place })
+  ({ address: place }: Pick<Mission, 'address'>) =>
+  (view: AcmqView | ArchivedView): PlacedView =>
+    Object.assign(view, { place })
 
 /** A claim counts from the time of its file (AC-MQ §8.2). */
 async function withEnd(mission: Mission, view: AcmqView | ArchivedView): Promise<PlacedView> {
@@ -276,8 +306,7 @@ async function* everyMessage(mission: Mission, { states, archived }: Wanted): As
 
 /** The message with its body, where it was listed; `undefined` if it has moved on since. */
 async function bodyOf({ files }: Mission, view: PlacedView): Promise<AcmqViewWithBody | undefined> {
-  // What was claimed a moment ago came with its body.
-  if ('body' in view) return view as AcmqViewWithBody
+  const { archivedCopy, queuedCopy, readCopy } = await import('./copies.ts')
   const { id, state, name, path, entry } = view
   const copy = entry
     ? await archivedCopy(files, entry)
@@ -288,6 +317,14 @@ async function bodyOf({ files }: Mission, view: PlacedView): Promise<AcmqViewWit
   return shown?.id === id ? shown : undefined
 }
 
+async function takeFromFirst(missions: readonly Mission[], agent: string, id: string | undefined) {
+  for (const mission of missions) {
+    const taken = await takeFrom(mission, agent, id)
+    if (taken) return taken
+  }
+  return undefined
+}
+
 /** `undefined` if no message with this id waits there. An agent that holds it already does not get it again. */
 async function takeFrom(
   mission: Mission,
@@ -295,11 +332,12 @@ async function takeFrom(
   id: string | undefined,
 ): Promise<TakenView<PlacedView> | undefined> {
   if (id !== undefined && !(await isPending(mission, id))) return undefined
-  const claimed = await mission.claims.next({ agent, ...(id === undefined ? {} : { id }) })
+  const claimed = await mission.claims.next(id === undefined ? { agent } : { agent, id })
   if (claimed.outcome === 'nothing') return undefined
   const { message, until, durability } = claimed
-  const receipt = { id: message.id, agent: message.to, place: mission.address, attempt: message.attempt, until }
-  return { message: { ...placed(mission)(message), until }, receipt, durability }
+  const { id: own, to, name, attempt } = message
+  const receipt: FileReceipt = { id: own, agent: to, place: mission.address, attempt, until, name }
+  return { message: Object.assign(message, { place: mission.address, until }), receipt, durability }
 }
 
 async function isPending(mission: Mission, id: string): Promise<boolean> {
@@ -317,6 +355,7 @@ async function inspectOne(
   // An error would stop a repair half-way, except errors about a file that only its owner can open.
   const isInTheWay = found.some(({ severity, code }) => severity === 'error' && !inNobodysWay.includes(code))
   if (!repair || isInTheWay) return found
+  const { unfinishedChanges } = await import('../../../messaging/inspection/changes.ts')
   const { journal } = await mission.supervision()
   const finished = (await unfinishedChanges(mission.files.tree, journal, repair)).filter(({ repaired }) => repaired)
   const { repairs } = await (await mission.upkeep()).reconcile()

@@ -248,9 +248,41 @@ function* offeredFirst(lying: Pick<Lying, 'found'>, agent: AgentId, settings: Ci
   yield* later
 }
 
+/** From so many on they are divided by who may claim them. */
+const manyMessages = 500
+/** The places in a list of what each agent may claim, and under this name of what any may. */
+const anybody = ''
+const divided = new WeakMap<readonly Listed[], ReadonlyMap<string, readonly number[]>>()
+
+/** Once for each list: one that has changed is another list. */
+function placesByReader(found: readonly Listed[]): ReadonlyMap<string, readonly number[]> {
+  const known = divided.get(found)
+  if (known) return known
+  const places = new Map<string, number[]>()
+  for (const [n, { place, agent, message }] of found.entries()) {
+    const name = place === 'new' ? message.to.toLowerCase() : place === 'inbox' ? agent : undefined
+    if (name === undefined) continue
+    const reader = isEverybody(name) ? anybody : name
+    const known = places.get(reader)
+    if (known) known.push(n)
+    else places.set(reader, [n])
+  }
+  divided.set(found, places)
+  return places
+}
+
+function* mayBeFor(found: readonly Listed[], agent: AgentId): Generator<Listed> {
+  const places = placesByReader(found)
+  const [own, all] = [places.get(agent) ?? [], places.get(anybody) ?? []]
+  for (let i = 0, j = 0; i < own.length || j < all.length; ) {
+    const isOwn = j >= all.length || (i < own.length && own[i]! < all[j]!)
+    yield found[isOwn ? own[i++]! : all[j++]!]!
+  }
+}
+
 /** What an agent may claim, the oldest first. A generator, since the first one is nearly always enough. */
 export function* claimable({ found }: Pick<Lying, 'found'>, agent: AgentId): Generator<Listed> {
-  for (const one of found) {
+  for (const one of found.length < manyMessages ? found : mayBeFor(found, agent)) {
     if (one.place === 'new' ? isFor(one.message, agent) : one.place === 'inbox' && one.agent === agent) yield one
   }
 }

@@ -52,6 +52,8 @@ const believedFor = 5000
 const believedForEach = 5
 /** A process that stays lists a large folder again after this many times as long as the last listing took. */
 const restFactor = 20
+/** Milliseconds. Whatever the time of a large folder says, it is listed so often: edits by strangers can leave that as it was. */
+const longestTrust = 3000
 /** After so many changes the whole index is saved again. */
 const enoughChanges = 50
 /** Larger messages are read one by one. */
@@ -68,9 +70,18 @@ interface Indexed extends Listed {
   settled: Settled
 }
 
+interface Unsettled {
+  /** A list that has changed is another one. */
+  readonly found: readonly Listed[]
+  readonly tasks: string
+  readonly open: readonly Listed[]
+}
+
 export class MessageIndex {
   readonly #parts: Reading
   readonly #folders = new Map<TreePath, FolderIndex>()
+  /** The last answer of `unsettled`, and what it followed from. */
+  #unsettled: Unsettled | undefined
 
   constructor(parts: Reading) {
     this.#parts = parts
@@ -87,6 +98,9 @@ export class MessageIndex {
     const before = this.#folders.get(folder)
     if (before && !isFresh && performance.now() < before.restsUntil) return before
     const startedAt = performance.now()
+    // `changedAt`, because nobody can set it back.
+    const stamp = before?.isLarge ? (await lookIfThere(this.#parts.tree, folder))?.changedAt : undefined
+    if (stamp !== undefined && before!.isAsAt(stamp)) return before!
     const entries = await listIfFolder(this.#parts.tree, folder)
     const cost = performance.now() - startedAt
     const isLarge = entries.length >= largeFrom
@@ -94,6 +108,7 @@ export class MessageIndex {
     this.#folders.set(folder, index)
     await index.update(entries, isLarge)
     if (isLarge) index.restsUntil = performance.now() + cost * restFactor
+    if (stamp !== undefined) await index.listedAt(stamp, startedAt)
     return index
   }
 
@@ -112,12 +127,18 @@ export class MessageIndex {
   async unsettled(found: readonly Listed[]): Promise<readonly Listed[]> {
     if (!found.some(settledOf)) return found
     const owned = await ownedTasks(this.#parts)
-    return found.filter((one) => settledOf(one) !== settledNow(one, owned))
+    const tasks = [...owned].join('\n')
+    const last = this.#unsettled
+    if (last?.found === found && last.tasks === tasks) return last.open
+    const open = found.filter((one) => settledOf(one) !== settledNow(one, owned))
+    this.#unsettled = { found, tasks, open }
+    return open
   }
 
   /** Marks messages as settled. That ends when their task gets an owner, or loses it. */
   async settle(done: readonly Listed[]): Promise<void> {
     if (done.length === 0) return
+    this.#unsettled = undefined
     const owned = await ownedTasks(this.#parts)
     for (const one of done) this.#indexOf(one)?.settle(one, settledNow(one, owned))
   }
@@ -164,6 +185,9 @@ class FolderIndex implements Messages {
   unusable: readonly Unusable[] = []
   isLarge: boolean
   restsUntil = Number.NEGATIVE_INFINITY
+  /** The time of the folder when it was listed; `undefined` where that may hide a change. */
+  #stamp: number | undefined
+  #listedAt = Number.NEGATIVE_INFINITY
 
   private constructor(parts: Reading, spot: Spot, isLarge: boolean, { checkedAt, indexed }: Saved) {
     this.#parts = parts
@@ -182,6 +206,19 @@ class FolderIndex implements Messages {
   get found(): readonly Indexed[] {
     this.#inOrder ??= [...this.#byName.values()].sort(oldestFirst)
     return this.#inOrder
+  }
+
+  /** No name came or went since it was listed. */
+  isAsAt(stamp: number): boolean {
+    return stamp === this.#stamp && performance.now() - this.#listedAt < longestTrust
+  }
+
+  async listedAt(stamp: number, at: number): Promise<void> {
+    // By the earlier of two clocks: to one that is ahead every folder time would seem old enough.
+    const age = Math.min(await this.#parts.tree.now(), Date.now()) - stamp
+    const isSure = age > doubtfulMs && !this.found.some(({ isDoubtful }) => isDoubtful)
+    this.#stamp = isSure ? stamp : undefined
+    this.#listedAt = at
   }
 
   settle({ name }: Listed, settled: Settled): void {

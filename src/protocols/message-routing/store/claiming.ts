@@ -70,7 +70,7 @@ export class Claiming {
       await expectInOrder(this.#parts, agent, written)
       const { waiting } = await this.#parts.inbox.scan(agent, options)
       const replies = waiting.filter(({ message }) => message.correlation_id === id).sort(byTime)
-      const { views, durability, notices } = await this.#takeAll(agent, replies, 1, options.compat === true)
+      const { views, durability, notices } = await this.#takeAll(agent, replies, 1, options)
       await this.#settleNumbers(agent, views, waiting, notices)
       return views[0] && { outcome: 'received' as const, message: views[0], durability, notices }
     }
@@ -109,7 +109,7 @@ export class Claiming {
     // Before the answer is that nothing waits: move what killed senders had staged.
     if (scanned.depth === 0 && (await delivery.publishAll()) > 0) scanned = await inbox.scan(agent, options)
     const ordered = inOrder(scanned, options)
-    const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options.compat === true)
+    const taken = await this.#takeAll(agent, ordered, options.limit ?? ordered.length, options)
     // After taking: if taking throws, no file has been rejected.
     const rejected = await this.#rejecting.rejectAll(agent, scanned.invalid, taken, options.compat === true)
     const { gaps, restarts } = await this.#settleNumbers(agent, taken.views, scanned.waiting, taken.notices)
@@ -136,7 +136,12 @@ export class Claiming {
     }
   }
 
-  async #takeAll(agent: AgentId, ordered: readonly InboxMessage[], limit: number, compat: boolean) {
+  async #takeAll(
+    agent: AgentId,
+    ordered: readonly InboxMessage[],
+    limit: number,
+    { compat = false, beforeTaking }: Pick<ReceiveOptions, 'compat' | 'beforeTaking'>,
+  ) {
     const views: MrView[] = []
     const rejected: Rejected[] = []
     const notices: string[] = []
@@ -144,6 +149,7 @@ export class Claiming {
     let durability: Durability = 'process'
     for (const waiting of ordered) {
       if (views.length >= limit) break
+      await beforeTaking?.(waiting.message)
       const moved = await this.#takeOne(agent, waiting, compat).catch((error: unknown) => {
         const problem = whyClosed(error)
         // The owner of this file has taken the right to read it since: it stays, and the next one is tried.

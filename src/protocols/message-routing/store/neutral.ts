@@ -34,6 +34,13 @@ import type { RoutingParts } from './parts.ts'
 import { noSuchMessage, viewOfId, viewsIn } from './reading.ts'
 import type { Routing } from './routing.ts'
 
+/** How a message is asked for. */
+interface Asked {
+  readonly id: string | undefined
+  readonly waitMs?: number | undefined
+  readonly signal: AbortSignal | undefined
+}
+
 type HeldView = MrView & { readonly claim?: Claim }
 
 /** In characters. A longer one is longer than a message may be. */
@@ -162,6 +169,26 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     return isDone
   }
 
+  /** The claim is noted before the message is taken, so that a crash in between leaves no message that is taken without a claim. */
+  async function takeOnce(agent: string, { id, waitMs, signal }: Asked) {
+    const noted = new Map<string, Claim>()
+    const beforeTaking = async ({ msg_id, to }: MrMessage) => {
+      const name = claimNameOf(agent, msg_id)
+      const claimed = await claims.take(name, to)
+      if (claimed.outcome === 'claimed') noted.set(name, claimed.claim)
+    }
+    const { messages, durability } = await claiming.receive(agent, { limit: 1, id, waitMs, signal, beforeTaking })
+    const [message] = messages
+    const own = message && claimNameOf(agent, message.id)
+    for (const [name, claim] of noted) if (name !== own) await forget(name, claim)
+    if (!message || own === undefined) return undefined
+    const claim = await claimWon(own, message.to, noted.get(own))
+    const receipt = { id: message.id, agent: message.to, attempt: claim.attempt }
+    if (!signal?.aborted) return { message: { ...message, claim }, receipt, durability }
+    await source.release!(receipt)
+    return undefined
+  }
+
   const source: Source<HeldView> = {
     protocol: { name: 'mr', title: 'Message Routing' },
     tree: parts.tree,
@@ -206,36 +233,10 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     },
 
     async take(agent, { id, waitMs, signal }) {
-      const asked = { limit: 1, id, signal }
-      let isFirst = true
-      for (;;) {
-        const wait = isFirst || waitMs === undefined ? {} : { waitMs }
-        const [next] = (await claiming.receive(agent, { ...asked, ...wait, peek: true })).messages
-        if (!next) {
-          // Receiving rejects files that are no messages; no message has this id, so none is taken.
-          if (isFirst) await claiming.receive(agent, { id: 'none' })
-          if (isFirst && (await finishReturns(agent))) continue
-          if (!isFirst || waitMs === undefined) return undefined
-          isFirst = false
-          continue
-        }
-        const name = claimNameOf(agent, next.id)
-        // The claim is noted before the message is taken, so that a crash in between leaves no message that is taken without a claim.
-        const noted = await claims.take(name, next.to)
-        const { messages, durability } = await claiming.receive(agent, { limit: 1, id: next.id })
-        const [message] = messages
-        const isOurs = noted.outcome === 'claimed'
-        if (!message) {
-          if (isOurs) await forget(name, noted.claim)
-          if (id === undefined) continue
-          return undefined
-        }
-        const claim = await claimWon(name, message.to, isOurs ? noted.claim : undefined)
-        const receipt = { id: message.id, agent: message.to, attempt: claim.attempt }
-        if (!signal?.aborted) return { message: { ...message, claim }, receipt, durability }
-        await source.release!(receipt)
-        return undefined
-      }
+      const taken = await takeOnce(agent, { id, signal })
+      if (taken || signal?.aborted) return taken
+      const isMore = await finishReturns(agent)
+      return isMore || waitMs !== undefined ? takeOnce(agent, { id, waitMs, signal }) : undefined
     },
 
     release: (receipt) => end(receipt, { to: 'return' }),

@@ -90,6 +90,8 @@ export interface ReceiveOptions {
   readonly compat?: boolean
   /** Ends the wait early. */
   readonly signal?: AbortSignal | undefined
+  /** Called before a message is moved, which may still go to another reader. */
+  readonly beforeTaking?: ((message: MrMessage) => Promise<unknown>) | undefined
 }
 
 /** A file that is no message for this inbox. It lies in `rejected/` now, unless the reader only peeked. */

@@ -8,7 +8,7 @@ import { nameBefore } from '../../../messaging/quarantine/quarantine.ts'
 import type { Leaf } from '../../../tree/tree.ts'
 import { largestRead, parseMessage } from '../format.ts'
 import { judgeFile } from '../judge.ts'
-import { type AgentId, type Folder, stemOf } from '../layout.ts'
+import { type AgentId, type Folder, fileNameOf, isMessageId, stemOf } from '../layout.ts'
 import type { MrMessage } from '../schema.ts'
 import type { MrView, Unreadable } from './outcomes.ts'
 import { messageNames, pathIn, type RoutingParts } from './parts.ts'
@@ -104,6 +104,11 @@ export async function viewOfId(
   states: readonly Folder[],
   id: string,
 ): Promise<MrView | undefined> {
+  for (const folder of isMessageId(id) ? states : []) {
+    const name = fileNameOf(id)
+    const message = await unlessOdd(readMessage(parts, agent, folder, name))
+    if (message) return viewOf(message, folder, pathIn(parts, agent, folder, name))
+  }
   const { idOfStem } = await parts.foreign.load()
   for await (const view of viewsIn(parts, agent, states, (stem) => idOfStem(stem) === id)) return view
   return undefined

@@ -26,7 +26,7 @@ export const beginTask = ({ documents }: SessionParts, id: SessionId, task: stri
 /** The tasks that an agent may begin, in all sessions or in one, the most urgent first. */
 export async function waitingTasks(parts: SessionParts, agent: string, place?: string): Promise<BegunTask[]> {
   const found: BegunTask[] = []
-  for await (const session of readableSessions(parts, place))
+  for await (const session of readableSessions(parts, place, agent))
     for (const task of runnable(session, agent)) found.push({ session, task })
   return found.sort((a, b) => a.task.priority - b.task.priority || a.task.at - b.task.at)
 }

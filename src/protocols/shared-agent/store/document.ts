@@ -27,6 +27,14 @@ const mostLines = 2 * pageLength
 /** In bytes. */
 const mostRemembered = 256 * 1024
 const largestPage = 16 * 1024 * 1024
+/** A younger file may change again without its time showing it. */
+const tooYoungMs = 50
+
+interface Awaited {
+  readonly changedAt: number
+  readonly size: number
+  readonly agents: ReadonlySet<string>
+}
 
 /** A new line of the log. `at` and `by` are those of the change unless given. */
 type NewLine = Omit<SessionChange, 'n' | 'at' | 'by'> & Partial<Pick<SessionChange, 'at' | 'by'>>
@@ -49,6 +57,8 @@ export class Documents {
   readonly #tree: Tree
   /** The document that was read or written last: a speaker reads the same bytes again and again. */
   #known: { readonly bytes: Uint8Array; readonly session: Session } | undefined
+  /** For whom tasks waited in a document, and how its file was then. */
+  readonly #awaited = new Map<SessionId, Awaited>()
 
   constructor(tree: Tree) {
     this.#tree = tree
@@ -57,6 +67,23 @@ export class Documents {
   async read(id: SessionId): Promise<Session | undefined> {
     const leaf = await this.#tree.read(documentPath(id), { fresh: true })
     return leaf && this.#parsed(id, leaf.bytes)
+  }
+
+  /** The same for a look at many sessions; `undefined` also where no task waits for the agent, of a file that is as it was. */
+  async readFor(id: SessionId, agent: string): Promise<Session | undefined> {
+    const file = await this.#tree.look(documentPath(id))
+    const before = this.#awaited.get(id)
+    const isSame = before && file?.changedAt === before.changedAt && file.size === before.size
+    if (isSame && !before.agents.has(agent)) return undefined
+    const session = await this.read(id)
+    if (isSame || !session || !file) return session
+    const { changedAt, size } = file
+    const agents = new Set(session.tasks.flatMap((task) => (task.state === 'pending' ? [task.agent] : [])))
+    // By the earlier of two clocks: to one that is ahead every time would seem old enough.
+    const isOld = Math.min(await this.#tree.now(), Date.now()) - changedAt > tooYoungMs
+    if (isOld) this.#awaited.set(id, { changedAt, size, agents })
+    else this.#awaited.delete(id)
+    return session
   }
 
   /** One step. `change` is asked again when another process was first; what it throws ends the step. */

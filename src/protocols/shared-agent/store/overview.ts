@@ -16,10 +16,14 @@ export async function sessionNames({ tree }: Pick<SessionParts, 'tree'>): Promis
 export async function* readableSessions(
   parts: Pick<SessionParts, 'tree' | 'documents'>,
   place?: string,
+  /** Only those in which a task may wait for this agent. */
+  agent?: string,
 ): AsyncGenerator<Session> {
+  const { documents } = parts
   for (const id of await sessionNames(parts)) {
     if ((place ?? id) !== id) continue
-    const session = await parts.documents.read(id).catch((error: unknown) => {
+    const reading = agent === undefined ? documents.read(id) : documents.readFor(id, agent)
+    const session = await reading.catch((error: unknown) => {
       if (error instanceof SignalboxError) return undefined
       throw error
     })

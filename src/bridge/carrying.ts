@@ -420,6 +420,7 @@ const handleIn = (protocol: string, place: string | undefined, id: string): stri
 export async function isBridgeNeeded(bus: Bus): Promise<boolean> {
   for await (const _ of new CarryNotes(bus.tree).open()) return true
   const agents = await agentsWithHome(bus, new Homes(bus))
+  if (agents.length === 0) return false
   for await (const { name } of bus.used()) if (agents.some((agent) => livesElsewhere(agent, name))) return true
   return false
 }

@@ -37,7 +37,7 @@ function supervised({ clock, tree, missions }: Omit<Awaited<ReturnType<typeof mi
   const notices: string[] = []
   const notice = (text: string) => notices.push(text)
   const report = { tell, notice, finished() {}, progress() {} }
-  const configuration = async () => ({ section: async () => acmq.defaults })
+  const configuration = async () => ({ origins: {}, section: async () => acmq.defaults })
   const stop = new AbortController()
   const own = { actor: async () => undefined, signal: stop.signal, report }
   const context = { ...own, clock, configuration, tree: async () => tree, store: async () => missions }

@@ -1,6 +1,14 @@
 /** A task as an envelope, and a draft as a task. Pure. What a task has no field for travels in its `more`. */
 import { isoTime } from '../../kernel/clock.ts'
-import { type Draft, type Envelope, type Headline, handleOf, type Urgency } from '../../kernel/envelope.ts'
+import {
+  type Draft,
+  type Envelope,
+  type Headline,
+  handleOf,
+  kindOf,
+  needsAnswerOf,
+  type Urgency,
+} from '../../kernel/envelope.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import { carriedFieldsIn, unsaidFields } from '../../messaging/envelope/carried-fields.ts'
 import { documentPath, sessionId } from './layout.ts'
@@ -53,9 +61,10 @@ export function lift({ record, ...headline }: SessionMessage): Envelope {
     native: record,
   } as const
   if (!isTask(record)) return { ...lifted, stage: record.answer === undefined ? 'written' : 'finished' }
-  const { state, priority, more, agent: by, attempts: attempt } = record
+  const { state, priority, more, agent: by, attempts: attempt, line } = record
   return {
     ...lifted,
+    ...(line === undefined ? {} : ({ kind: 'tell', needsAnswer: false } as const)),
     stage: taskStages[state],
     urgency: urgencies[priority],
     ...(state !== 'pending' ? { claim: { by, attempt } } : {}),
@@ -63,7 +72,12 @@ export function lift({ record, ...headline }: SessionMessage): Envelope {
   }
 }
 
-export function lower(draft: Draft, { id, at }: Pick<Task, 'id' | 'at'>): Task {
+/** Whether a session tells it (`#DIRECT`) rather than gives it as a task. */
+export const isTold = (draft: Draft): boolean =>
+  kindOf(draft) !== 'ask' && !needsAnswerOf(draft) && !draft.dependsOn?.length
+
+/** `line`: of what is only told. */
+export function lower(draft: Draft, { id, at, line }: Pick<Task, 'id' | 'at' | 'line'>): Task {
   const { from, to, text, summary, urgency = 'normal' } = draft
   const said: Task = {
     id,
@@ -76,6 +90,7 @@ export function lower(draft: Draft, { id, at }: Pick<Task, 'id' | 'at'>): Task {
     changedAt: at,
     attempts: 0,
     ...(summary === undefined ? {} : { summary }),
+    ...(line === undefined ? {} : { line }),
   }
   const more = unsaidFields(draft, lift(messageOf('s', said)))
   return more ? { ...said, more } : said
@@ -84,6 +99,6 @@ export function lower(draft: Draft, { id, at }: Pick<Task, 'id' | 'at'>): Task {
 const isTask = (record: Task | Escalation): record is Task => 'task' in record
 
 function summaryOf({ summary, task }: Task): string {
-  const line = printableLine((summary ?? task).trim().split(/\r?\n/, 1)[0]!)
+  const line = printableLine((summary || task).trim().split(/\r?\n/, 1)[0]!)
   return line.length > longestSummary ? `${line.slice(0, longestSummary - 1)}…` : line
 }

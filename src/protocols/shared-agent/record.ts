@@ -33,6 +33,8 @@ const task = {
   /** The key under which it was sent, and a digest of what was sent. */
   key: 'text?',
   digest: 'text?',
+  /** Of what was only told: the number of the change that told it. */
+  line: 'count?',
 } as const
 export type Task = Of<typeof task>
 
@@ -91,6 +93,8 @@ const session = {
   definitions: [{ term: 'text', text: 'text', at: 'time', by: 'text' }],
   tasks: [task],
   lastTask: 'count',
+  /** What was told to one agent (`#DIRECT`, `#BROADCAST`), as the verbs of all protocols hand it out: a task that is over when read. */
+  tells: [task, '?'],
   depends: [dependency],
   escalations: [escalation],
   channels: [{ channel: 'text', agents: ['text'] }],

@@ -84,10 +84,78 @@ export function stepped(task: Task, step: TaskStep, at: number, more: Partial<Ta
   return { ...task, ...more, state, changedAt: at }
 }
 
-export const withTask = (session: Session, task: Task): Session => ({
-  ...session,
-  tasks: session.tasks.map((one) => (one.id === task.id ? task : one)),
-})
+export const withTask = (session: Session, task: Task): Session =>
+  task.line === undefined
+    ? { ...session, tasks: session.tasks.map((one) => (one.id === task.id ? task : one)) }
+    : { ...session, tells: session.tells?.map((one) => (isSameTell(one, task) ? task : one)) ?? [] }
+
+/** What was told to several agents is one message, which each of them has. */
+const isSameTell = (one: Task, other: Task): boolean => one.line === other.line && one.agent === other.agent
+
+/** As many as are remembered, of those that were read; what was read longer ago is in the log. */
+const mostTells = 200
+
+/** Adds what the next change tells, for each agent that it is told to. */
+export function withTells(
+  session: Session,
+  at: number,
+  told: Pick<Task, 'by' | 'task'>,
+  to: readonly string[],
+): Session {
+  const made = to.map((agent): Task => ({ ...newTell(session, at), priority: 2, ...told, agent }))
+  return made.length === 0 ? session : withRoomForTells({ ...session, tells: [...(session.tells ?? []), ...made] })
+}
+
+/** Of a new one, what its sender does not say. */
+export const newTell = ({ changes }: Session, at: number) => {
+  const line = changes + 1
+  return {
+    id: `tell_${String(line).padStart(3, '0')}`,
+    state: 'pending',
+    at,
+    changedAt: at,
+    attempts: 0,
+    line,
+  } as const
+}
+
+/** The oldest go, those that were read before those that were not, which the inbox still has. */
+export function withRoomForTells(session: Session): Session {
+  const { tells = [] } = session
+  const surplus = tells.length - mostTells
+  if (surplus <= 0) return session
+  const oldest = [...tells].sort((a, b) => Number(isWaiting(a)) - Number(isWaiting(b)) || a.line! - b.line!)
+  const gone = new Set(oldest.slice(0, surplus))
+  return { ...session, tells: tells.filter((one) => !gone.has(one)) }
+}
+
+/** What was told to an agent and it has not read, oldest first. */
+export const waitingTells = ({ tells = [] }: Session, agent: string): readonly Task[] =>
+  tells.filter((one) => one.agent === agent && isWaiting(one))
+
+const isWaiting = ({ state }: Task): boolean => state === 'pending'
+
+/** What was told to an agent up to a line is read. */
+export function withTellsRead(session: Session, agent: string, upTo: number): Session {
+  const isRead = (one: Task) => one.agent === agent && one.line! <= upTo && one.state !== 'completed'
+  if (!session.tells?.some(isRead)) return session
+  return {
+    ...session,
+    tells: session.tells.map((one) => (isRead(one) ? { ...one, state: 'completed' as const } : one)),
+  }
+}
+
+/** Whether an agent was handed what a line told by a verb of all protocols: its inbox does not tell it again. */
+export const isHandedOut = ({ tells = [] }: Session, agent: string, line: number): boolean =>
+  tells.some((one) => one.line === line && one.agent === agent && one.state !== 'pending')
+
+/** The task of this id, or what was told under it to this agent. */
+export const messageFor = (session: Pick<Session, 'tasks' | 'tells'>, id: string, agent: string): Task | undefined =>
+  messagesIn(session).find((one) => one.id === id && (one.line === undefined || one.agent === agent))
+
+/** The tasks of a session and what was told in it. */
+export const messagesIn = ({ tasks, tells = [] }: Pick<Session, 'tasks' | 'tells'>): readonly Task[] =>
+  tells.length === 0 ? tasks : [...tasks, ...tells]
 
 /** The newest task that is meant, those that are not done before those that are. */
 export function taskMeant(session: Session, agent: string | undefined, named: string): Task | undefined {

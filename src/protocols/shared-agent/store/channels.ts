@@ -6,6 +6,7 @@ import { ring } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, type SessionId } from '../layout.ts'
 import type { Handing, Session, SessionChange } from '../record.ts'
 import { Refusal } from '../refusal.ts'
+import { isHandedOut, withTells, withTellsRead } from '../tasks.ts'
 import type { SessionParts } from './parts.ts'
 import { type CommandAnswer, type Handlers, type Speech, told } from './speech.ts'
 
@@ -15,10 +16,11 @@ export const channelHandlers: Handlers = {
 
   async BROADCAST({ parts, id, agent, given }) {
     const channel = channelOf(given.channel)
-    const answer = await parts.documents.change(id, { by: agent }, (session) => {
+    const answer = await parts.documents.change(id, { by: agent }, (session, at) => {
       const to = listenersOf(session, channel)
-      const line = { did: 'BROADCAST', about: channel, text: given.msg ?? '', to }
-      return { line, answer: told(`sent:${to.length}`) }
+      const text = given.msg ?? ''
+      const line = { did: 'BROADCAST', about: channel, text, to }
+      return { session: withTells(session, at, { by: agent, task: text }, to), line, answer: told(`sent:${to.length}`) }
     })
     await ring(parts.tree, bellFolder(id))
     return answer
@@ -27,7 +29,11 @@ export const channelHandlers: Handlers = {
   async DIRECT({ parts, id, agent, given }) {
     const { agent: to = '', msg = '' } = given
     const line = { did: 'DIRECT', text: msg, to: [to] }
-    const answer = await parts.documents.change(id, { by: agent }, () => ({ line, answer: told(`sent:${to}`) }))
+    const answer = await parts.documents.change(id, { by: agent }, (session, at) => ({
+      session: withTells(session, at, { by: agent, task: msg }, [to]),
+      line,
+      answer: told(`sent:${to}`),
+    }))
     await ring(parts.tree, bellFolder(id))
     return answer
   },
@@ -72,7 +78,9 @@ export async function unread(parts: SessionParts, id: SessionId, agent: string):
 
 async function unreadIn({ documents }: SessionParts, session: Session, id: SessionId, agent: string) {
   const given = handingOf(session, agent)?.given ?? 0
-  const found = (await documents.log(id, readUpTo(session, agent))).filter(({ to }) => to?.includes(agent))
+  const found = (await documents.log(id, readUpTo(session, agent))).filter(
+    ({ to, n }) => to?.includes(agent) && !isHandedOut(session, agent, n),
+  )
   return found.map((one): Unread => (one.n <= given ? { ...one, again: true } : one))
 }
 
@@ -153,5 +161,5 @@ function withRead(session: Session, agent: string, n: number): Session {
   const handing = handingOf(session, agent)
   const left = handing && handing.given > n ? handing : undefined
   const read = [...session.read.filter(([name]) => name !== agent), [agent, n] as const]
-  return { ...withHanding(session, agent, left), read }
+  return { ...withTellsRead(withHanding(session, agent, left), agent, n), read }
 }

@@ -4,7 +4,7 @@ import type { Receipt, TakeOptions } from '../../contract.ts'
 import { messageIdOf, messageOf, type SessionMessage } from '../envelope.ts'
 import { agentName, type SessionId, sessionPath } from '../layout.ts'
 import type { Session, Task } from '../record.ts'
-import { begun, runnable, withTask } from '../tasks.ts'
+import { begun, messageFor, runnable, waitingTells, withTask } from '../tasks.ts'
 import { readableSessions } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 
@@ -16,7 +16,7 @@ interface BegunTask {
 /** `undefined`: another process was first, or the session is over. */
 export const beginTask = ({ documents }: SessionParts, id: SessionId, task: string, by: string) =>
   documents.change<BegunTask | undefined>(id, { by, startsIt: false }, (session, at) => {
-    const found = session.tasks.find((one) => one.id === task)
+    const found = messageFor(session, task, by)
     if (session.status === 'ended' || found?.state !== 'pending') return { answer: undefined }
     const next = begun(found, at)
     const line = { did: 'start task', about: task }
@@ -27,7 +27,7 @@ export const beginTask = ({ documents }: SessionParts, id: SessionId, task: stri
 export async function waitingTasks(parts: SessionParts, agent: string, place?: string): Promise<BegunTask[]> {
   const found: BegunTask[] = []
   for await (const session of readableSessions(parts, place))
-    for (const task of runnable(session, agent)) found.push({ session, task })
+    for (const task of [...runnable(session, agent), ...waitingTells(session, agent)]) found.push({ session, task })
   return found.sort((a, b) => a.task.priority - b.task.priority || a.task.at - b.task.at)
 }
 

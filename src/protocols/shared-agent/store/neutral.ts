@@ -1,4 +1,4 @@
-/** Sessions in neutral words. A message is a task, a place a session. Broadcasts and direct messages stay in its own inbox. */
+/** Sessions in neutral words. A message is a task, or what was told to an agent; a place is a session. */
 import { digestOf } from '../../../formats/digest.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
@@ -20,6 +20,7 @@ import {
 import { taskStages } from '../lifecycle.ts'
 import { isAgentName } from '../names.ts'
 import type { Escalation } from '../record.ts'
+import { messageFor, messagesIn } from '../tasks.ts'
 import { seenAgents } from './agents.ts'
 import { take, waitingTasks } from './claiming.ts'
 import { currentSession, readableSessions, sessionNames } from './overview.ts'
@@ -53,7 +54,7 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
     lift,
     async text({ place, record }) {
       const now = await parts.documents.read(sessionId(place))
-      const found = [...(now?.tasks ?? []), ...(now?.escalations ?? [])].find(({ id }) => id === record.id)
+      const found = now && [...messagesIn(now), ...now.escalations].find(({ id }) => id === record.id)
       return found && textOf(found)
     },
     seen: ({ place }) => seenAgents(parts, place),
@@ -61,13 +62,13 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
       for (const { session, task } of await waitingTasks(parts, agent)) yield messageOf(session.id, task)
     },
     async *each({ place }) {
-      for await (const { id, tasks } of readableSessions(parts, place))
-        for (const task of tasks) yield messageOf(id, task)
+      for await (const session of readableSessions(parts, place))
+        for (const task of messagesIn(session)) yield messageOf(session.id, task)
     },
     async *find(wanted) {
-      for await (const { id, tasks, escalations } of readableSessions(parts))
-        for (const record of [...tasks, ...escalations])
-          if (isMeant(wanted, messageIdOf(id, record))) yield messageOf(id, record)
+      for await (const session of readableSessions(parts))
+        for (const record of [...messagesIn(session), ...session.escalations])
+          if (isMeant(wanted, messageIdOf(session.id, record))) yield messageOf(session.id, record)
     },
     watched: async () => [sessionsFolder, ...(await sessionNames(parts)).map(sessionPath)],
 
@@ -89,9 +90,10 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
   }
   return neutralOf(source, {
     inspect: (options) => sessions.inspect(options),
-    async outcomeOf(id) {
+    async outcomeOf(id, { to }) {
       const [session, task] = await partsOf(parts, id)
-      const found = (await parts.documents.read(session))?.tasks.find((one) => one.id === task)
+      const now = await parts.documents.read(session)
+      const found = now && messageFor(now, task, to)
       const isOver = found?.state === 'completed' || found?.state === 'failed'
       return isOver ? { state: found.state, text: found.result ?? found.state } : undefined
     },

@@ -5,7 +5,7 @@ import type { Receipt } from '../../contract.ts'
 import { messageIdOf } from '../envelope.ts'
 import { agentName, bellFolder, type SessionId } from '../layout.ts'
 import type { Session, Task } from '../record.ts'
-import { claimOf, freedBy, stepped, withTask } from '../tasks.ts'
+import { claimOf, freedBy, messageFor, stepped, withTask } from '../tasks.ts'
 import type { SessionParts } from './parts.ts'
 
 /** Of a result, in UTF-16 units; the rest is cut. */
@@ -42,7 +42,9 @@ export async function settleTask(
     const found = find(session)
     if (!found) return { answer: undefined }
     const task = stepped(found, step, at, { result: text, ...more })
-    const line = { did, about: task.id, text: by === 'runner' ? text.slice(0, 400) : text, to: [task.by] }
+    // Who only told something waits for nothing.
+    const to = task.line === undefined ? { to: [task.by] } : {}
+    const line = { did, about: task.id, text: by === 'runner' ? text.slice(0, 400) : text, ...to }
     const next = withTask(session, task)
     return { session: next, line, answer: { task, freed: freedBy(session, next) } }
   })
@@ -62,7 +64,7 @@ export async function settle(
 ): Promise<SettledTask | undefined> {
   let before: Task | undefined
   const find = (now: Session) => {
-    before = now.tasks.find((one) => one.id === taskId)
+    before = messageFor(now, taskId, agentName(receipt.agent))
     if (!before) return undefined
     // Its agent may do what it has never taken.
     const isClaim = before.state !== 'pending' || receipt.attempt !== undefined
@@ -82,7 +84,7 @@ export async function release(
   taskId: string,
 ): Promise<SettledTask | undefined> {
   const task = await documents.change(session, { by: agentName(receipt.agent), startsIt: false }, (now, at) => {
-    const found = now.tasks.find((one) => one.id === taskId)
+    const found = messageFor(now, taskId, agentName(receipt.agent))
     if (!found) return { answer: undefined }
     expectHeld(messageIdOf(session, found), claimOf(found), receipt)
     const next = stepped(found, 'retry', at)

@@ -13,9 +13,10 @@ import { digestOf } from '../formats/digest.ts'
 import type { Draft, Envelope } from '../kernel/envelope.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { withoutUndefined } from '../kernel/field.ts'
+import { groupBy } from '../kernel/group-by.ts'
 import { childOf, type TreePath, treeRoot } from '../kernel/tree-path.ts'
 import { agentsFolder } from '../messaging/agents/directory.ts'
-import { type Message, type MessageOutcome, type Receipt, verbOf } from '../protocols/contract.ts'
+import { type Correspondence, type Message, type MessageOutcome, type Receipt, verbOf } from '../protocols/contract.ts'
 import { type Bus, type FoundMessage, findAll, type Member } from './bus.ts'
 import { type CarryNote, CarryNotes, textsFolder } from './carry-notes.ts'
 import { FittedNames } from './fitted-names.ts'
@@ -57,8 +58,11 @@ export class Carrier {
   /** One pass: carries what waits, and settles what is over. */
   static async pass(bus: Bus): Promise<Pass> {
     const carrier = new Carrier(bus)
+    const agents = await agentsWithHome(bus, carrier.#homes)
+    await carrier.#makeInboxes(agents)
+    await carrier.#deliverAll()
     await carrier.#settleAll()
-    await carrier.#carryAll()
+    await carrier.#carryAll(agents)
     const { dueAt, told } = { dueAt: carrier.#nextAt, told: [...new Set(carrier.#notices)] }
     return {
       carried: carrier.#carried,
@@ -68,14 +72,35 @@ export class Carrier {
     }
   }
 
+  /** In every protocol that is used, so that an agent with nothing but a shell can write to every other. */
+  async #makeInboxes(agents: readonly AgentAtHome[]): Promise<void> {
+    for await (const member of this.#bus.used()) {
+      if (!member.neutral.makeInbox) continue
+      for (const { name, isListed } of agents)
+        if (isListed)
+          await this.#unlessTroubled(`What is for ${name} in ${member.title}`, async () =>
+            this.#makeInbox(member, await this.#nameIn(member, name)),
+          )
+    }
+  }
+
+  async #makeInbox({ neutral }: Member, name: string): Promise<void> {
+    if (name !== 'unknown' && neutral.isAgentName(name)) await neutral.makeInbox?.(name)
+  }
+
+  /** What agents have written where they write, and the protocol's own router would bring to its recipient. */
+  async #deliverAll(): Promise<void> {
+    for await (const { neutral } of this.#bus.used())
+      for await (const { delivers, name, run } of neutral.duties?.() ?? [])
+        if (delivers) await this.#unlessTroubled(name, async () => void (await run()))
+  }
+
   /** What waits for agents that read elsewhere. A message that makes trouble is told, and holds up no other. */
-  async #carryAll(): Promise<void> {
-    const agents = await agentsWithHome(this.#bus, this.#homes)
+  async #carryAll(agents: readonly AgentAtHome[]): Promise<void> {
     for await (const member of this.#bus.used()) {
       for (const agent of agents) {
         if (!livesElsewhere(agent, member.name)) continue
         await this.#unlessTroubled(`What waits for ${agent.name} in ${member.title}`, async () => {
-          if (agent.isListed) await member.neutral.makeInbox?.(await this.#nameIn(member, agent.name))
           for (const message of await this.#waiting(member, agent))
             await this.#unlessTroubled(message.envelope.handle, () => this.#carry(member, message, agent))
         })
@@ -98,7 +123,7 @@ export class Carrier {
   async #carry(member: Member, message: Message, agent: AgentAtHome): Promise<void> {
     const { envelope } = message
     const text = await message.text()
-    if (text === undefined || (await this.#isOutcome(member, envelope))) return
+    if (text === undefined || (await this.#isAboutCopy(member, envelope))) return
     const digest = digestOf(envelope.from, envelope.to, envelope.kind, envelope.summary, text)
     const known = await this.#notes.of(envelope.handle)
     if (known && known.original === envelope.handle && known.state !== 'over' && known.digest !== digest) {
@@ -127,9 +152,18 @@ export class Carrier {
     }
     const target = await this.#bus.member(agent.home.protocol)
     const draft = await this.#draft(note, original, target, text)
+    await this.#makeInbox(target, draft.to)
+    if (envelope.needsAnswer) {
+      await this.#makeInbox(target, draft.from)
+      await this.#makeInbox(member, envelope.from)
+    }
+    const sentAt = await this.#bus.tree.now()
     try {
       const sent = await verbOf(target, target.neutral, 'send')(draft, { key: `bridge ${note.key}`, makesPlace: true })
-      const noted = await this.#notes.change(note.key, { copy: sent.message.handle })
+      const noted = await this.#notes.change(note.key, {
+        copy: sent.message.handle,
+        ...(sent.outcome === 'sent' ? { copyPath: sent.message.path, sentAt } : {}),
+      })
       if (sent.outcome === 'sent') this.#carried.push({ from: envelope.handle, to: sent.message.handle })
       this.#notices.push(...sent.notices)
       if (envelope.needsAnswer) this.#isDueAt(dueAt(noted, envelope))
@@ -206,25 +240,36 @@ export class Carrier {
     return answered
   }
 
-  /** An answer to a copy is what came of it, and ends the original: it is not carried by itself. */
-  async #isOutcome({ name }: Member, { replyTo, place, kind }: Envelope): Promise<boolean> {
-    if (replyTo === undefined || kind !== 'answer') return false
+  /**
+   * An answer to a copy is what came of it, and ends the original; what is told of a copy is passed on as its progress, where the
+   * original's protocol knows progress. Neither is carried by itself.
+   */
+  async #isAboutCopy({ name }: Member, { replyTo, place, kind }: Envelope): Promise<boolean> {
+    if (replyTo === undefined || kind === 'ask') return false
     const handle = handleIn(name, place, replyTo)
     const note = await this.#notes.of(handle)
-    return note?.copy === handle && note.state !== 'over'
+    if (note?.copy !== handle || note.state === 'over') return false
+    return kind === 'answer' || (await this.#bus.member(protocolOf(note.original))).neutral.progressed !== undefined
   }
 
   async #settleAll(): Promise<void> {
-    for await (const note of this.#notes.open()) await this.#unlessTroubled(note.original, () => this.#settle(note))
+    const open: CarryNote[] = []
+    for await (const note of this.#notes.open()) open.push(note)
+    const sameWay = groupBy(open, wayOf)
+    for (const note of open) {
+      const isOnlyOne = sameWay.get(wayOf(note))?.length === 1
+      await this.#unlessTroubled(note.original, () => this.#settle(note, isOnlyOne))
+    }
   }
 
-  async #settle(note: CarryNote): Promise<void> {
+  /** `isOnlyOne`: its recipient has nothing else from there, so that an answer that names no message is one to this. */
+  async #settle(note: CarryNote, isOnlyOne: boolean): Promise<void> {
     const [original] = await this.#find(note.original)
     const member = await this.#bus.member(protocolOf(note.original))
     if (!original) return void (await this.#notes.change(note.key, { state: 'over' }))
     if (note.copy === undefined || !note.receipt) return this.#takeUp(note, original)
-    const [copy] = await this.#find(note.copy)
-    const outcome = copy ? await outcomeOf(copy) : gone(note.copy)
+    const copy = await this.#copyOf(note.copy, note, original, isOnlyOne)
+    const outcome = await outcomeOf(copy)
     if (outcome && note.state === 'late') return this.#answerLate(note, original, outcome, copy)
     if (outcome) return this.#end(note, note.receipt, member, outcome, copy)
     // It was freed or given back meanwhile: claim it again, so that nobody works on it twice.
@@ -234,6 +279,7 @@ export class Carrier {
     const { deadline } = original.envelope
     const now = await this.#bus.tree.now()
     if (deadline !== undefined && Date.parse(deadline) <= now) return this.#tellLate(note, original, copy)
+    await this.#passOn(note, note.receipt, member, copy)
     await this.#renew(note, member, now)
     this.#isDueAt(dueAt(note, original.envelope))
   }
@@ -252,7 +298,7 @@ export class Carrier {
     receipt: Receipt,
     member: Member,
     { state, text, answer }: MessageOutcome,
-    copy?: FoundMessage,
+    copy?: Copy,
   ): Promise<void> {
     const { neutral } = member
     try {
@@ -273,27 +319,58 @@ export class Carrier {
       this.#settled.push({ from: note.original, ...(note.copy === undefined ? {} : { to: note.copy }), outcome: state })
   }
 
-  async #putAway({ member, envelope }: FoundMessage, answer: string): Promise<void> {
+  /** The copy of an original, as it is now, and between whom it is. */
+  async #copyOf(handle: string, note: CarryNote, original: FoundMessage, isOnlyOne: boolean): Promise<Copy> {
+    const member = await this.#bus.member(protocolOf(handle))
+    const [found] = await this.#find(handle)
+    return {
+      handle,
+      member,
+      found,
+      id: found?.envelope.id ?? handle.slice(member.name.length + 1),
+      sent: {
+        from: await this.#nameIn(member, await this.#agentCalled(original.member, original.envelope.from)),
+        to: await this.#nameIn(member, note.to),
+        ...(isOnlyOne && note.sentAt !== undefined ? { sentAt: note.sentAt } : {}),
+      },
+    }
+  }
+
+  /** Tells the sender that the recipient has begun and how far it is, where both protocols know that. */
+  async #passOn(note: CarryNote, receipt: Receipt, { neutral }: Member, copy: Copy): Promise<void> {
+    const progress = neutral.progressed && (await copy.member.neutral.progressOf?.(copy.id, copy.sent))
+    if (!neutral.progressed || (!progress && isUntouched(note, copy))) return
+    const digest = digestOf(progress?.text ?? '')
+    if (progress ? note.progress !== digest : note.progress === undefined) {
+      await neutral.progressed(receipt, progress ? { text: progress.text } : {})
+      await this.#notes.change(note.key, { progress: digest })
+    }
+    if (progress?.message !== undefined) await this.#putAway(copy, progress.message)
+  }
+
+  async #putAway({ member, sent }: Copy, answer: string): Promise<void> {
     const { take, done } = member.neutral
     if (!take || !done) return
-    const taken = await take.call(member.neutral, envelope.from, { id: answer })
+    const taken = await take.call(member.neutral, sent.from, { id: answer })
     if (taken.outcome === 'taken') await done.call(member.neutral, taken.receipt)
   }
 
   /** The sender is told in its own way; a copy that nobody has taken yet is taken back. */
-  async #tellLate(note: CarryNote, original: FoundMessage, copy: FoundMessage | undefined): Promise<void> {
+  async #tellLate(note: CarryNote, original: FoundMessage, copy: Copy): Promise<void> {
     const reason = `${note.to} has not answered by ${original.envelope.deadline}.`
     await verbOf(original.member, original.member.neutral, 'failed')(note.receipt!, { reason })
     this.#settled.push({ from: note.original, to: note.copy!, outcome: 'failed' })
-    const { take, failed } = copy?.member.neutral ?? {}
-    const { id, to, place } = copy?.envelope ?? {}
-    const taken = await take?.call(copy!.member.neutral, to!, withoutUndefined({ id, place }))
+    const { take, failed } = copy.member.neutral
+    const { id, to, place } = copy.found?.envelope ?? {}
+    const taken = isUntouched(note, copy)
+      ? await take?.call(copy.member.neutral, to!, withoutUndefined({ id, place }))
+      : undefined
     if (taken?.outcome !== 'taken') return void (await this.#notes.change(note.key, { state: 'late' }))
-    await failed?.call(copy!.member.neutral, taken.receipt, {
+    await failed?.call(copy.member.neutral, taken.receipt, {
       reason: `Nobody waits for it any more: the deadline was ${original.envelope.deadline}.`,
     })
-    const told = copy && (await outcomeOf(copy))
-    if (copy && told?.answer !== undefined) await this.#putAway(copy, told.answer)
+    const told = await outcomeOf(copy)
+    if (told?.answer !== undefined) await this.#putAway(copy, told.answer)
     await this.#notes.change(note.key, { state: 'over' })
   }
 
@@ -301,7 +378,7 @@ export class Carrier {
     note: CarryNote,
     { member, envelope }: FoundMessage,
     { state, text, answer }: MessageOutcome,
-    copy: FoundMessage | undefined,
+    copy: Copy,
   ): Promise<void> {
     const draft: Draft = {
       from: await this.#nameIn(member, note.to),
@@ -312,7 +389,7 @@ export class Carrier {
       ...withoutUndefined({ place: envelope.place, thread: envelope.thread, task: envelope.task }),
     }
     await verbOf(member, member.neutral, 'send')(draft, { key: `bridge late ${note.key}`, makesPlace: true })
-    if (copy && answer !== undefined) await this.#putAway(copy, answer)
+    if (answer !== undefined) await this.#putAway(copy, answer)
     await this.#notes.change(note.key, { state: 'over' })
   }
 
@@ -370,6 +447,22 @@ interface Original {
   readonly copied: CarryNote | undefined
 }
 
+interface Copy {
+  readonly handle: string
+  readonly member: Member
+  readonly id: string
+  readonly sent: Correspondence
+  /** `undefined`: it is gone. */
+  readonly found: FoundMessage | undefined
+}
+
+/** No agent has taken it, be it by moving its file. */
+const isUntouched = ({ copyPath }: CarryNote, { found }: Copy): boolean =>
+  found?.envelope.stage === 'written' && (copyPath === undefined || copyPath === found.envelope.path)
+
+/** From which protocol to which agent. */
+const wayOf = ({ to, original }: CarryNote): string => `${protocolOf(original)} ${to}`
+
 export interface AgentAtHome extends KnownAgent {
   /** People have said where it is at home. */
   readonly isListed: boolean
@@ -403,11 +496,11 @@ export async function agentsWithHome(bus: Pick<Bus, 'directory'>, homes: Homes):
 export const livesElsewhere = ({ home, isListed, actedIn = [] }: AgentAtHome, protocol: string): boolean =>
   home.protocol !== protocol && (isListed || !actedIn.includes(protocol))
 
-async function outcomeOf({ member, envelope }: FoundMessage): Promise<MessageOutcome | undefined> {
-  const { id, from, to, stage } = envelope
-  const outcome = await member.neutral.outcomeOf?.(id, { from, to })
-  if (outcome) return outcome
-  return stage === 'failed' ? { state: 'failed', text: `It is ${envelope.state} in ${member.title}.` } : undefined
+async function outcomeOf({ member, handle, id, sent, found }: Copy): Promise<MessageOutcome | undefined> {
+  if (!found && !member.neutral.readersDelete) return gone(handle)
+  const outcome = await member.neutral.outcomeOf?.(id, sent)
+  if (outcome || found?.envelope.stage !== 'failed') return outcome
+  return { state: 'failed', text: `It is ${found.envelope.state} in ${member.title}.` }
 }
 
 const gone = (copy: string): MessageOutcome => ({ state: 'failed', text: `${copy} is not there any more.` })

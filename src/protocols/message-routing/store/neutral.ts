@@ -27,7 +27,7 @@ import {
 import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, lower, textOf } from '../envelope.ts'
 import { agentId, folderPath, folders, isAgentId, stemOf } from '../layout.ts'
-import type { MrMessage } from '../schema.ts'
+import { type MrMessage, unusualDirection } from '../schema.ts'
 import type { MrView } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
 import { noSuchMessage, viewOfId, viewsIn } from './reading.ts'
@@ -107,6 +107,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     hasPlaces: false,
     // A message has 10 KB at most; quotation marks and line ends take two bytes each, and other fields need room too.
     longestText: 4096,
+    readersDelete: true,
     isAgentName: isAgentId,
     makeInbox: (agent) => parts.tree.makeFolder(folderPath(parts.root, agentId(agent), 'inbox')),
     lift,
@@ -141,7 +142,9 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
 
     async send(draft, options) {
       const { outcome, message, durability, notices } = await sending.send(lower(draft), options)
-      return { outcome, message, durability, notices }
+      // Its type was chosen here, so that nobody is told that it is an unusual one.
+      const unusual = unusualDirection(message.message)
+      return { outcome, message, durability, notices: notices.filter((one) => one !== unusual) }
     },
 
     /** A message is its reader's until it is ended: the receipt has no end. */

@@ -340,9 +340,10 @@ export class Carrier {
   async #passOn(note: CarryNote, receipt: Receipt, { neutral }: Member, copy: Copy): Promise<void> {
     const progress = neutral.progressed && (await copy.member.neutral.progressOf?.(copy.id, copy.sent))
     if (!neutral.progressed || (!progress && isUntouched(note, copy))) return
-    const digest = digestOf(progress?.text ?? '')
-    if (progress ? note.progress !== digest : note.progress === undefined) {
-      await neutral.progressed(receipt, progress ? { text: progress.text } : {})
+    const { text } = progress ?? {}
+    const digest = digestOf(text ?? '')
+    if (text === undefined ? note.progress === undefined : note.progress !== digest) {
+      await neutral.progressed(receipt, text === undefined ? {} : { text })
       await this.#notes.change(note.key, { progress: digest })
     }
     if (progress?.message !== undefined) await this.#putAway(copy, progress.message)

@@ -253,7 +253,8 @@ export interface MessageOutcome {
 }
 
 export interface Progress {
-  readonly text: string
+  /** Absent where it says no more than that it has begun. */
+  readonly text?: string
   /** The message that tells it, while it waits for the sender. */
   readonly message?: string
 }

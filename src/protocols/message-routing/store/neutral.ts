@@ -5,6 +5,7 @@
  *
  *   .signalbox/state/delivery/mr/claims/{agent}.{id}.json
  */
+import { sha256 } from '../../../formats/digest.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import type { Headline } from '../../../kernel/envelope.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
@@ -21,6 +22,7 @@ import {
   isSince,
   type MessageOutcome,
   type Neutral,
+  type Progress,
   type Quarantined,
   type Receipt,
 } from '../../contract.ts'
@@ -88,11 +90,13 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     const { id, from, to } = message
     let outcome: 'settled' | 'unchanged' = claim ? 'settled' : 'unchanged'
     let durability: Durability = 'process'
-    if (message.requiresAck && status === 'success') {
-      const acked = await settling.ack(to, id, text === undefined ? {} : { text })
+    const { kind } = lift(message)
+    if (message.requiresAck) {
+      const acked = await settling.ack(to, id, kind === 'ask' || text === undefined ? {} : { text })
       durability = acked.durability
       if (acked.outcome === 'acknowledged') outcome = 'settled'
-    } else if (claim && lift(message).needsAnswer) {
+    }
+    if (claim && kind === 'ask') {
       const payload = { status, message: text ?? 'done' }
       const answer = { from: to, to: from, type: 'result' as const, payload, replyTo: id }
       durability = (await sending.send(answer, { key: `end ${id}` })).durability
@@ -213,6 +217,27 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
       return undefined
     },
 
+    /** The newest status-update about it that waits for its sender. The text of an acknowledgement says nothing. */
+    async progressOf(id: string, { from, to }: Correspondence): Promise<Progress | undefined> {
+      const { messages } = await claiming.receive(from, { peek: true })
+      const news = messages.findLast(
+        (view) => view.from === to && view.correlationId === id && isProgress(view.message),
+      )
+      if (!news) return undefined
+      const text = progressIn(news.message)
+      return { message: news.id, ...(text === `Received ${id}` ? {} : { text }) }
+    },
+
+    /** What asks for an acknowledgement gets one when its reader begins; a text is a status-update about it. */
+    async progressed(receipt: Receipt, { text }) {
+      const { id, from, to, requiresAck } = await heldView(receipt)
+      if (requiresAck) await settling.ack(to, id)
+      if (text === undefined) return
+      const payload = { status: 'in_progress', message: text }
+      const update = { from: to, to: from, type: 'status-update' as const, payload, replyTo: id }
+      await sending.send(update, { key: `progress ${id} ${sha256(text).slice(0, 32)}` })
+    },
+
     async *quarantined() {
       const { quarantinedOf } = await import('./quarantine.ts')
       for (const agent of (await agents.known()).names) yield* quarantinedOf(parts, agent)
@@ -240,6 +265,20 @@ function stateToldBy({ type, payload, correlation_id }: MrMessage): MessageOutco
   if (type === 'status-update') return status === 'completed' || status === 'failed' ? status : undefined
   if (type === 'result') return status === 'failure' ? 'failed' : 'completed'
   return type === 'heartbeat' || correlation_id === undefined ? undefined : 'completed'
+}
+
+const isProgress = ({ type, payload: { status } }: MrMessage): boolean =>
+  type === 'status-update' && (status === 'in_progress' || status === 'blocked')
+
+/** `50 %: Half of it is done`. */
+function progressIn({ payload }: MrMessage): string {
+  const { status, progress, message } = payload
+  const parts = [
+    ...(status === 'blocked' ? ['blocked'] : []),
+    ...(typeof progress === 'number' ? [`${Math.round(progress * 100)} %`] : []),
+    ...(typeof message === 'string' ? [message] : []),
+  ]
+  return parts.join(': ') || String(status)
 }
 
 /** The words of an answer, else what it says field by field, one line each. */

@@ -27,7 +27,7 @@ import { currentSession, readableSessions, sessionNames } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 import { send } from './sending.ts'
 import type { Sessions } from './sessions.ts'
-import { type Ending, release, type SettledTask, settle } from './settling.ts'
+import { type Ending, noteProgress, release, type SettledTask, settle } from './settling.ts'
 
 /** As `index.ts` has it. */
 const protocol = { name: 'session', title: 'Shared Agent Protocol' }
@@ -96,6 +96,16 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
       const found = now && messageFor(now, task, to)
       const isOver = found?.state === 'completed' || found?.state === 'failed'
       return isOver ? { state: found.state, text: found.result ?? found.state } : undefined
+    },
+    async progressOf(id) {
+      const [session, task] = await partsOf(parts, id)
+      const found = (await parts.documents.read(session))?.tasks.find((one) => one.id === task)
+      return found?.progress === undefined ? undefined : { text: found.progress }
+    },
+    /** That it has begun its state says already. */
+    async progressed(receipt, { text }) {
+      const [session, task] = await partsOf(parts, receipt.id)
+      if (text !== undefined) await noteProgress(parts, session, receipt, task, text)
     },
     questions: () => questions(parts),
     answer: ({ id }, answer) => answerOne(parts, id, answer),

@@ -76,6 +76,23 @@ export async function settle(
   return before && { outcome: 'unchanged', task: before }
 }
 
+/** How far a task is that was taken. Twice is fine. */
+export async function noteProgress(
+  { documents }: SessionParts,
+  session: SessionId,
+  receipt: Receipt,
+  taskId: string,
+  progress: string,
+): Promise<void> {
+  await documents.change(session, { by: agentName(receipt.agent), startsIt: false }, (now, at) => {
+    const found = now.tasks.find((one) => one.id === taskId)
+    if (found?.state !== 'in_progress' || found.progress === progress) return { answer: undefined }
+    expectHeld(messageIdOf(session, found), claimOf(found), receipt)
+    const line = { did: 'PROGRESS', about: taskId, text: progress }
+    return { session: withTask(now, { ...found, progress, changedAt: at }), line, answer: undefined }
+  })
+}
+
 /** Gives a task back: it waits again, and its claim is over. */
 export async function release(
   { documents, tree }: SessionParts,

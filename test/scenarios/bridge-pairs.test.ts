@@ -157,6 +157,22 @@ verifies('X-bridge', 'a message that wants to be acknowledged is, when its recip
   expect(ended).toContain('Three tables')
 })
 
+verifies(
+  'X-bridge',
+  'a message that wants to be acknowledged has one answer, where all was done between two passes',
+  async () => {
+    const desk = await openDesk({ alice: 'mr', bob: 'acmq:shop' })
+    const payload = { task: 'Design the schema' }
+    putRouted(desk, { from: 'alice', to: 'bob', type: 'task-delegation', payload, requires_ack: true })
+    await desk.bridge()
+    const taken = (await shellAgents.acmq.take(desk, 'bob'))!
+    await shellAgents.acmq.finish(desk, 'bob', 'alice', taken, 'Three tables')
+    const ended = await news(desk, shellAgents.mr, 'alice', () => desk.bridge())
+    expect(ended.match(/"type"/g)).toEqual(['"type"'])
+    expect(ended).toMatch(/"status": "completed",\s+"message": "Three tables"/)
+  },
+)
+
 describe('an answer that names no message', () => {
   verifies('X-bridge', 'counts where nothing else is open with that agent', async () => {
     const desk = await openDesk({ alice: 'acmq:shop', bob: 'circe', carol: 'mr' })

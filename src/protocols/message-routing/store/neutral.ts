@@ -90,13 +90,15 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     const { id, from, to } = message
     let outcome: 'settled' | 'unchanged' = claim ? 'settled' : 'unchanged'
     let durability: Durability = 'process'
-    const { kind } = lift(message)
-    if (message.requiresAck) {
-      const acked = await settling.ack(to, id, kind === 'ask' || text === undefined ? {} : { text })
+    let isTold = false
+    if (message.requiresAck && status === 'success') {
+      const acked = await settling.ack(to, id, { text, isDone: true })
       durability = acked.durability
       if (acked.outcome === 'acknowledged') outcome = 'settled'
+      // One that was sent before, when its reader began, told no outcome.
+      isTold = stateToldBy(acked.message.message) !== undefined
     }
-    if (claim && kind === 'ask') {
+    if (claim && !isTold && lift(message).needsAnswer) {
       const payload = { status, message: text ?? 'done' }
       const answer = { from: to, to: from, type: 'result' as const, payload, replyTo: id }
       durability = (await sending.send(answer, { key: `end ${id}` })).durability

@@ -63,6 +63,8 @@ export const change = {
   text: 'text?',
   /** The recipients of a message. */
   to: 'texts?',
+  /** Fields of its draft that a line has no place for: see `envelope.ts`. */
+  more: 'any?',
 } as const
 export type SessionChange = Of<typeof change>
 
@@ -76,6 +78,21 @@ const handing = {
   until: 'time',
 } as const
 export type Handing = Of<typeof handing>
+
+/** What an agent was told (`isTold`), as far as it is taken one by one (`take`) and not by the inbox. */
+const mailbox = {
+  agent: 'text',
+  /** The newest one. */
+  last: 'count',
+  /** Those up to here are read. */
+  upTo: 'count',
+  /** Those that were taken, and how often: beyond `upTo`, or not read yet. */
+  taken: [{ n: 'count', attempt: 'count', state: 'unread|taken|read' }],
+} as const
+export type Mailbox = Of<typeof mailbox>
+
+/** Whether a line is a message of its own: what others tell an agent is about a task, an escalation or a lock. */
+export const isTold = ({ did }: Pick<SessionChange, 'did'>): boolean => did === 'DIRECT' || did === 'BROADCAST'
 
 const session = {
   id: 'text',
@@ -97,6 +114,9 @@ const session = {
   /** The number of the change up to which each agent has read its messages. */
   read: ['cursor'],
   handing: [handing, '?'],
+  mailboxes: [mailbox, '?'],
+  /** The newest messages that were sent under a key. Tasks have theirs themselves. */
+  keys: [{ key: 'text', digest: 'text', n: 'count' }, '?'],
   /** How each user speaks, and what a `yes` runs. `heard` and `isUnsure`: only where corrections are learned. */
   modes: [
     {

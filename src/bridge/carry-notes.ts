@@ -75,7 +75,7 @@ export class CarryNotes {
    * The note by which a message is carried now: the one that is there while its copy is away, else a new one. A message that
    * waits again after its note was over, as a retried one does, is carried again under the next number.
    */
-  async begin(about: Pick<CarryNote, 'original' | 'digest' | 'to' | 'hops'>): Promise<CarryNote> {
+  async begin(about: Omit<CarryNote, 'key' | 'state'>): Promise<CarryNote> {
     const stem = sha256(`${about.original}\n${about.digest}`).slice(0, 40)
     for (let n = 1; ; n++) {
       const key = `${stem}.${n}`

@@ -37,26 +37,41 @@ export interface Pass {
   readonly nextAt?: number
 }
 
+/** What a pass is about, where that is not everything. */
+export interface Only {
+  readonly protocol: string
+  readonly place: string
+  /** Carry what waits for these agents alone. */
+  readonly agents?: readonly string[]
+  /** The handle of an original that is taken back: what comes of its copy does not count any more. */
+  readonly letGo?: string
+}
+
 export class Carrier {
   readonly #bus: Bus
+  readonly #only: Only | undefined
   readonly #notes: CarryNotes
   readonly #names: FittedNames
   readonly #homes: Homes
   readonly #carried: { from: string; to: string }[] = []
   readonly #settled: { from: string; to?: string; outcome: 'completed' | 'failed' }[] = []
   readonly #notices: string[] = []
+  /** The notes whose messages were away when the pass began. */
+  readonly #open: CarryNote[] = []
   #nextAt = Number.POSITIVE_INFINITY
 
-  private constructor(bus: Bus) {
+  private constructor(bus: Bus, only?: Only) {
     this.#bus = bus
+    this.#only = only
     this.#notes = new CarryNotes(bus.tree)
     this.#names = new FittedNames(bus.tree)
-    this.#homes = new Homes(bus.directory)
+    this.#homes = new Homes(bus)
   }
 
   /** One pass: carries what waits, and settles what is over. */
-  static async pass(bus: Bus): Promise<Pass> {
-    const carrier = new Carrier(bus)
+  static async pass(bus: Bus, only?: Only): Promise<Pass> {
+    const carrier = new Carrier(bus, only)
+    await carrier.#letGo()
     await carrier.#settleAll()
     await carrier.#carryAll()
     const { dueAt, told } = { dueAt: carrier.#nextAt, told: [...new Set(carrier.#notices)] }
@@ -70,10 +85,14 @@ export class Carrier {
 
   /** What waits for agents that read elsewhere. A message that makes trouble is told, and holds up no other. */
   async #carryAll(): Promise<void> {
+    const { protocol, agents: wanted } = this.#only ?? {}
+    if (wanted?.length === 0) return
     const agents = await agentsWithHome(this.#bus, this.#homes)
     for await (const member of this.#bus.used()) {
+      if ((protocol ?? member.name) !== member.name) continue
       for (const agent of agents) {
         if (!livesElsewhere(agent, member.name)) continue
+        if (wanted && !wanted.includes(await this.#nameIn(member, agent.name))) continue
         await this.#unlessTroubled(`What waits for ${agent.name} in ${member.title}`, async () => {
           if (agent.isListed) await member.neutral.makeInbox?.(await this.#nameIn(member, agent.name))
           for (const message of await this.#waiting(member, agent))
@@ -90,7 +109,7 @@ export class Carrier {
     for await (const message of neutral.waitingFor(named)) {
       // A piece of work for the first agent that takes it is left to those who read there.
       const isForFirst = neutral.allIsForFirst && message.envelope.to.toLowerCase() === 'all'
-      if (!isForFirst) found.push(message)
+      if (!isForFirst && (this.#only?.place ?? message.envelope.place) === message.envelope.place) found.push(message)
     }
     return found
   }
@@ -128,6 +147,7 @@ export class Carrier {
     const target = await this.#bus.member(agent.home.protocol)
     const draft = await this.#draft(note, original, target, text)
     try {
+      this.#notices.push(...(await this.#bus.noticesAbout(draft.to)))
       const sent = await verbOf(target, target.neutral, 'send')(draft, { key: `bridge ${note.key}`, makesPlace: true })
       const noted = await this.#notes.change(note.key, { copy: sent.message.handle })
       if (sent.outcome === 'sent') this.#carried.push({ from: envelope.handle, to: sent.message.handle })
@@ -215,7 +235,33 @@ export class Carrier {
   }
 
   async #settleAll(): Promise<void> {
-    for await (const note of this.#notes.open()) await this.#unlessTroubled(note.original, () => this.#settle(note))
+    const { protocol, place } = this.#only ?? {}
+    const isWanted = (handle = '') => protocol === undefined || handle.startsWith(`${protocol}:${place}:`)
+    for await (const note of this.#notes.open()) this.#open.push(note)
+    for (const note of this.#open)
+      if (isWanted(note.original) || isWanted(note.copy))
+        await this.#unlessTroubled(note.original, () => this.#settle(note))
+  }
+
+  async #letGo(): Promise<void> {
+    const { letGo } = this.#only ?? {}
+    const note = letGo === undefined ? undefined : await this.#notes.of(letGo)
+    if (note?.original === letGo && note) await this.#notes.change(note.key, { state: 'over' })
+  }
+
+  /**
+   * Since when an answer that names no message can mean this copy alone: its sender writes there through the bridge only, and
+   * has nothing else open with this recipient.
+   */
+  async #onlySince(note: CarryNote, { member, envelope }: FoundMessage): Promise<number | undefined> {
+    const { name, home } = await this.#homes.of(await this.#agentCalled(member, envelope.from))
+    const actedIn = (await this.#bus.directory.seen(name))?.in ?? []
+    if (home.protocol === member.name || actedIn.includes(member.name)) return undefined
+    for (const other of this.#open) {
+      const isThere = other.key !== note.key && other.copy?.startsWith(`${member.name}:`)
+      if (isThere && (await this.#nameIn(member, other.to)) === envelope.to) return undefined
+    }
+    return Date.parse(envelope.createdAt)
   }
 
   async #settle(note: CarryNote): Promise<void> {
@@ -224,7 +270,7 @@ export class Carrier {
     if (!original) return void (await this.#notes.change(note.key, { state: 'over' }))
     if (note.copy === undefined || !note.receipt) return this.#takeUp(note, original)
     const [copy] = await this.#find(note.copy)
-    const outcome = copy ? await outcomeOf(copy) : gone(note.copy)
+    const outcome = copy ? await outcomeOf(copy, await this.#onlySince(note, copy)) : gone(note.copy)
     if (outcome && note.state === 'late') return this.#answerLate(note, original, outcome, copy)
     if (outcome) return this.#end(note, note.receipt, member, outcome, copy)
     // It was freed or given back meanwhile: claim it again, so that nobody works on it twice.
@@ -255,9 +301,14 @@ export class Carrier {
     copy?: FoundMessage,
   ): Promise<void> {
     const { neutral } = member
+    let isNews = true
     try {
-      if (state === 'failed') await verbOf(member, neutral, 'failed')(receipt, { reason: text })
-      else await verbOf(member, neutral, 'done')(receipt, text === '' ? {} : { text })
+      const { outcome } =
+        state === 'failed'
+          ? await verbOf(member, neutral, 'failed')(receipt, { reason: text })
+          : await verbOf(member, neutral, 'done')(receipt, text === '' ? {} : { text })
+      // Otherwise another bridge has ended it just now.
+      isNews = outcome === 'settled'
     } catch (error) {
       if (!(error instanceof SignalboxError) || (error.kind !== 'Conflict' && error.kind !== 'NotFound')) throw error
       const [now] = await this.#find(note.original)
@@ -269,7 +320,7 @@ export class Carrier {
     if (copy && answer !== undefined) await this.#putAway(copy, answer)
     const wasOpen = note.state !== 'over'
     await this.#notes.change(note.key, { state: 'over' })
-    if (wasOpen)
+    if (wasOpen && isNews)
       this.#settled.push({ from: note.original, ...(note.copy === undefined ? {} : { to: note.copy }), outcome: state })
   }
 
@@ -393,7 +444,7 @@ export async function agentsWithHome(bus: Pick<Bus, 'directory'>, homes: Homes):
         actedIn: [...(before?.actedIn ?? []), ...(actedIn ?? [])],
       })
   }
-  for (const name of await bus.directory.listedNames()) await add(name)
+  for (const name of await homes.listedNames()) await add(name)
   for await (const { name, home, in: actedIn = [] } of bus.directory.all())
     if (home !== undefined) await add(name, actedIn)
   return [...found.values()]
@@ -403,9 +454,9 @@ export async function agentsWithHome(bus: Pick<Bus, 'directory'>, homes: Homes):
 export const livesElsewhere = ({ home, isListed, actedIn = [] }: AgentAtHome, protocol: string): boolean =>
   home.protocol !== protocol && (isListed || !actedIn.includes(protocol))
 
-async function outcomeOf({ member, envelope }: FoundMessage): Promise<MessageOutcome | undefined> {
+async function outcomeOf({ member, envelope }: FoundMessage, sentAt?: number): Promise<MessageOutcome | undefined> {
   const { id, from, to, stage } = envelope
-  const outcome = await member.neutral.outcomeOf?.(id, { from, to })
+  const outcome = await member.neutral.outcomeOf?.(id, { from, to, ...(sentAt === undefined ? {} : { sentAt }) })
   if (outcome) return outcome
   return stage === 'failed' ? { state: 'failed', text: `It is ${envelope.state} in ${member.title}.` } : undefined
 }

@@ -55,10 +55,12 @@ export const readers = ({ mailboxes = [] }: Session): readonly string[] => mailb
 
 /** The session in which the agent has taken a message; `undefined` where a reader has it, or had it. */
 export function takenBy(session: Session, agent: string, n: number, now: number): Session | undefined {
-  const { upTo = 0, until = 0 } = handingOf(session, agent) ?? {}
+  const { upTo = 0, until = 0, given = 0 } = handingOf(session, agent) ?? {}
   const isInHand = n > readUpTo(session, agent) && n <= upTo && now < until
   if (isInHand || toldState(session, agent, n) !== 'unread') return undefined
-  return withTaken(session, agent, { n, attempt: (takenAs(session, agent, n)?.attempt ?? 0) + 1, state: 'taken' })
+  // What a reader of the inbox was given, who did not confirm it, was handed out before.
+  const attempt = takenAs(session, agent, n)?.attempt ?? (n <= given ? 1 : 0)
+  return withTaken(session, agent, { n, attempt: attempt + 1, state: 'taken' })
 }
 
 function withTaken(session: Session, agent: string, entry: Mailbox['taken'][number]): Session {

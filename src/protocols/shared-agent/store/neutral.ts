@@ -106,6 +106,12 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
   }
   return neutralOf(source, {
     inspect: (options) => sessions.inspect(options),
+    async homes() {
+      const { roles } = await parts.roles()
+      return roles.flatMap(({ name, via: protocol, place, to: called = name }) =>
+        protocol === undefined ? [] : [{ name, home: { protocol, ...(place === undefined ? {} : { place }) }, called }],
+      )
+    },
     async outcomeOf(id) {
       const [session, task] = await partsOf(parts, id)
       const n = toldNumber(task)

@@ -436,9 +436,11 @@ export async function agentsWithHome(bus: Pick<Bus, 'directory'>, homes: Homes):
       if (!(error instanceof SignalboxError)) throw error
     })
     const isListed = known?.listing?.home !== undefined
-    const before = known && found.get(known.name.toLowerCase())
-    if (known && (isListed || actedIn))
-      found.set(known.name.toLowerCase(), {
+    // A spelling that people did not write takes the place of none that they wrote.
+    const key = isListed ? known.name : known?.name.toLowerCase()
+    const before = key === undefined ? undefined : found.get(key)
+    if (known && key !== undefined && (isListed || actedIn) && (isListed || !before?.isListed))
+      found.set(key, {
         ...known,
         isListed,
         actedIn: [...(before?.actedIn ?? []), ...(actedIn ?? [])],

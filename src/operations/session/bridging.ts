@@ -2,7 +2,6 @@
 import { type Bus, findAll } from '../../bridge/bus.ts'
 import { CarryNotes } from '../../bridge/carry-notes.ts'
 import { Carrier } from '../../bridge/carrying.ts'
-import { digestOf } from '../../formats/digest.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { SessionPorts } from '../../protocols/shared-agent/index.ts'
 
@@ -21,7 +20,7 @@ export async function carryIn(
     // An earlier version has sent it: the bridge has the answer to come back.
     const copy = await handleFound(bus, `${via}:${message}`)
     const receipt = { id: original.slice('session:'.length), agent, place: session, attempt: attempts }
-    await notes.begin({ original, digest: digestOf(original), to: agent, hops: 1, copy, receipt })
+    await notes.begin({ original, digest: original, to: agent, hops: 1, copy, receipt })
   }
   const only = { protocol: 'session', place: session, ...(agents ? { agents } : {}) }
   const { settled } = await Carrier.pass(bus, { ...only, ...(letGo === undefined ? {} : { letGo: handleOf(letGo) }) })

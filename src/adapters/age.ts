@@ -6,14 +6,14 @@
  */
 import { invalidInput } from '../kernel/errors.ts'
 
-export interface AgeKeys {
+interface AgeKeys {
   /** Secret: `AGE-SECRET-KEY-1…`. */
   readonly identity: string
   /** Public: `age1…`. */
   readonly recipient: string
 }
 
-export type AgeOpened =
+type AgeOpened =
   | { readonly outcome: 'opened'; readonly text: string }
   | { readonly outcome: 'refused'; readonly reason: string }
 

@@ -1,9 +1,10 @@
 /** Asks an endpoint for JSON by plain `fetch`: with a time limit, again where it may help, and never following it elsewhere. */
+import { pause } from '../kernel/clock.ts'
 import { invalidInput } from '../kernel/errors.ts'
 
-export interface PostOptions {
+interface PostOptions {
   readonly address: string
-  /** Never shown, in no error either. */
+  /** Never shown, not even in an error. */
   readonly key?: string | undefined
   readonly timeoutMs: number
   readonly attempts: number
@@ -17,7 +18,7 @@ export interface PostOptions {
  * `unavailable`: there was no answer (`isSilent`: none before the time-out). `refused`: the endpoint did not accept this. `bad`:
  * its answer is no JSON.
  */
-export type Posted =
+type Posted =
   | { readonly outcome: 'answered'; readonly json: unknown }
   | { readonly outcome: 'unavailable' | 'refused' | 'bad'; readonly why: string; readonly isSilent?: boolean }
 
@@ -30,7 +31,7 @@ export async function postJson(body: unknown, options: PostOptions): Promise<Pos
   let wishedMs = 0
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const ms = Math.max(pauseMs * 2 ** (attempt - 2), wishedMs)
-    if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, ms))
+    if (attempt > 1) await pause(ms)
     try {
       const answer = await fetch(address, {
         method: 'POST',

@@ -1,6 +1,6 @@
 /**
  * Runs a program from the settings: an argument list, never a shell. What it is to work on goes to its standard input.
- * It has a time, after which it and everything it started are ended, and what it prints is kept up to a bound.
+ * It has a time limit, after which it and everything it started are ended, and its output is kept up to a bound.
  */
 import type { ProgramEnd, ProgramRun } from '../kernel/outside.ts'
 

@@ -1,7 +1,8 @@
 /**
- * Templates of Jinja2. The interpreter `@signalbox/jinja2` (packages/jinja2) knows nothing of Signalbox; here its errors become ours. It is
- * loaded when something is rendered, never before.
+ * Templates of Jinja2. The interpreter `@signalbox/jinja2` (packages/jinja2) knows nothing of Signalbox; here its errors become
+ * ours. It is loaded when something is rendered, never before.
  */
+import { inputs } from '../kernel/call.ts'
 import { corrupt, invalidInput, notFound } from '../kernel/errors.ts'
 
 export interface RenderRequest {
@@ -25,7 +26,9 @@ export async function renderTemplate(request: RenderRequest): Promise<string> {
     const place = template === undefined ? '' : `${template}${line === undefined ? '' : `, line ${line}`}`
     const missing = `There is no template ${JSON.stringify(variable ?? '')}${place === '' ? '' : ` (${place})`}.`
     const ownHint =
-      variable === undefined ? 'Correct the template.' : `Give ${variable} with --vars, or a default in the template.`
+      variable === undefined
+        ? 'Correct the template.'
+        : `Give ${variable} with ${inputs({ vars: 'JSON' })}, or a default in the template.`
     throw make(code, isMissing ? missing : message, {
       hint: hint ?? ownHint,
       details: { template: template ?? request.name, line: line ?? null, variable: variable ?? null },

@@ -12,7 +12,6 @@ export const tokenTable = (encoding: string): string => `data/tokens/${encoding}
 export function tokenizerFrom(file: Uint8Array): Tokenizer {
   const { pattern, rankOf } = tableIn(file)
   const encoder = new TextEncoder()
-  /** The lengths of the tokens of a text, in bytes. */
   function* lengthsOf(text: string): Generator<number> {
     for (const [piece] of text.matchAll(pattern)) yield* joined(encoder.encode(piece), rankOf)
   }
@@ -111,7 +110,7 @@ function joined(piece: Uint8Array, rankOf: RankOf): number[] {
     let lowest = Number.POSITIVE_INFINITY
     for (let at = 0; at < piece.length; at = ends[at]!) lowest = Math.min(lowest, ranks[at]!)
     if (lowest === Number.POSITIVE_INFINITY) break
-    // All of this rank in one go, from the left, until something of a lower rank, or of this one further left, comes up.
+    // Join all pairs of this rank from the left, until a join makes a pair of a lower rank, or of this rank further left.
     for (let [at, before] = [0, -1]; at < piece.length; [before, at] = [at, ends[at]!]) {
       while (ranks[at] === lowest) join(at, before)
       if (ranks[at]! < lowest || (before >= 0 && ranks[before]! <= lowest)) break

@@ -34,8 +34,8 @@ const goneMs = 24 * 3600_000
 export async function listAgents(bus: Bus): Promise<AgentList> {
   const notices: string[] = []
   const seenAt = new Map<string, number | undefined>()
-  for (const name of await bus.directory.listedNames()) seenAt.set(name, undefined)
-  const homes = new Homes(bus.directory)
+  const homes = new Homes(bus)
+  for (const name of await homes.listedNames()) seenAt.set(name, undefined)
   const told = async (name: string) => {
     try {
       return await homes.of(name)

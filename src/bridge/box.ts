@@ -83,7 +83,7 @@ export class Box {
 
   constructor(bus: Bus) {
     this.#bus = bus
-    this.homes = new Homes(bus.directory)
+    this.homes = new Homes(bus)
   }
 
   /** The message that a handle means. */

@@ -80,7 +80,7 @@ export class CarryNotes {
    * The note by which a message is carried now: the one that is there while its copy is away, else a new one. A message that
    * waits again after its note was over, as a retried one does, is carried again under the next number.
    */
-  async begin(about: Pick<CarryNote, 'original' | 'digest' | 'to' | 'hops'>): Promise<CarryNote> {
+  async begin(about: Omit<CarryNote, 'key' | 'state'>): Promise<CarryNote> {
     // Of a message to all, each recipient has a copy under one handle.
     const stem = sha256(`${about.original}\n${about.digest}\n${about.to}`).slice(0, 40)
     for (let n = 1; ; n++) {

@@ -13,7 +13,6 @@ import { digestOf } from '../formats/digest.ts'
 import type { Draft, Envelope } from '../kernel/envelope.ts'
 import { SignalboxError } from '../kernel/errors.ts'
 import { withoutUndefined } from '../kernel/field.ts'
-import { groupBy } from '../kernel/group-by.ts'
 import { childOf, type TreePath, treeRoot } from '../kernel/tree-path.ts'
 import { agentsFolder } from '../messaging/agents/directory.ts'
 import { type Correspondence, type Message, type MessageOutcome, type Receipt, verbOf } from '../protocols/contract.ts'
@@ -38,29 +37,46 @@ export interface Pass {
   readonly nextAt?: number
 }
 
+/** What a pass is about, where that is not everything. */
+export interface Only {
+  readonly protocol: string
+  readonly place: string
+  /** Carry what waits for these agents alone. */
+  readonly agents?: readonly string[]
+  /** The handle of an original that is taken back: what comes of its copy does not count any more. */
+  readonly letGo?: string
+}
+
 export class Carrier {
   readonly #bus: Bus
+  readonly #only: Only | undefined
   readonly #notes: CarryNotes
   readonly #names: FittedNames
   readonly #homes: Homes
   readonly #carried: { from: string; to: string }[] = []
   readonly #settled: { from: string; to?: string; outcome: 'completed' | 'failed' }[] = []
   readonly #notices: string[] = []
+  /** The notes whose messages were away when the pass began. */
+  readonly #open: CarryNote[] = []
   #nextAt = Number.POSITIVE_INFINITY
 
-  private constructor(bus: Bus) {
+  private constructor(bus: Bus, only?: Only) {
     this.#bus = bus
+    this.#only = only
     this.#notes = new CarryNotes(bus.tree)
     this.#names = new FittedNames(bus.tree)
-    this.#homes = new Homes(bus.directory)
+    this.#homes = new Homes(bus)
   }
 
   /** One pass: carries what waits, and settles what is over. */
-  static async pass(bus: Bus): Promise<Pass> {
-    const carrier = new Carrier(bus)
+  static async pass(bus: Bus, only?: Only): Promise<Pass> {
+    const carrier = new Carrier(bus, only)
     const agents = await agentsWithHome(bus, carrier.#homes)
-    await carrier.#makeInboxes(agents)
-    await carrier.#deliverAll()
+    await carrier.#letGo()
+    if (!only) {
+      await carrier.#makeInboxes(agents)
+      await carrier.#deliverAll()
+    }
     await carrier.#settleAll()
     await carrier.#carryAll(agents)
     const { dueAt, told } = { dueAt: carrier.#nextAt, told: [...new Set(carrier.#notices)] }
@@ -97,9 +113,13 @@ export class Carrier {
 
   /** What waits for agents that read elsewhere. A message that makes trouble is told, and holds up no other. */
   async #carryAll(agents: readonly AgentAtHome[]): Promise<void> {
+    const { protocol, agents: wanted } = this.#only ?? {}
+    if (wanted?.length === 0) return
     for await (const member of this.#bus.used()) {
+      if ((protocol ?? member.name) !== member.name) continue
       for (const agent of agents) {
         if (!livesElsewhere(agent, member.name)) continue
+        if (wanted && !wanted.includes(await this.#nameIn(member, agent.name))) continue
         await this.#unlessTroubled(`What waits for ${agent.name} in ${member.title}`, async () => {
           for (const message of await this.#waiting(member, agent))
             await this.#unlessTroubled(message.envelope.handle, () => this.#carry(member, message, agent))
@@ -115,7 +135,7 @@ export class Carrier {
     for await (const message of neutral.waitingFor(named)) {
       // A piece of work for the first agent that takes it is left to those who read there.
       const isForFirst = neutral.allIsForFirst && message.envelope.to.toLowerCase() === 'all'
-      if (!isForFirst) found.push(message)
+      if (!isForFirst && (this.#only?.place ?? message.envelope.place) === message.envelope.place) found.push(message)
     }
     return found
   }
@@ -159,6 +179,7 @@ export class Carrier {
     }
     const sentAt = await this.#bus.tree.now()
     try {
+      this.#notices.push(...(await this.#bus.noticesAbout(draft.to)))
       const sent = await verbOf(target, target.neutral, 'send')(draft, { key: `bridge ${note.key}`, makesPlace: true })
       const noted = await this.#notes.change(note.key, {
         copy: sent.message.handle,
@@ -253,22 +274,40 @@ export class Carrier {
   }
 
   async #settleAll(): Promise<void> {
-    const open: CarryNote[] = []
-    for await (const note of this.#notes.open()) open.push(note)
-    const sameWay = groupBy(open, wayOf)
-    for (const note of open) {
-      const isOnlyOne = sameWay.get(wayOf(note))?.length === 1
-      await this.#unlessTroubled(note.original, () => this.#settle(note, isOnlyOne))
-    }
+    const { protocol, place } = this.#only ?? {}
+    const isWanted = (handle = '') => protocol === undefined || handle.startsWith(`${protocol}:${place}:`)
+    for await (const note of this.#notes.open()) this.#open.push(note)
+    for (const note of this.#open)
+      if (isWanted(note.original) || isWanted(note.copy))
+        await this.#unlessTroubled(note.original, () => this.#settle(note))
   }
 
-  /** `isOnlyOne`: its recipient has nothing else from there, so that an answer that names no message is one to this. */
-  async #settle(note: CarryNote, isOnlyOne: boolean): Promise<void> {
+  async #letGo(): Promise<void> {
+    const { letGo } = this.#only ?? {}
+    const note = letGo === undefined ? undefined : await this.#notes.of(letGo)
+    if (note?.original === letGo && note) await this.#notes.change(note.key, { state: 'over' })
+  }
+
+  /**
+   * Since when an answer that names no message can mean this copy alone: its sender writes there through the bridge only, and
+   * has nothing else open with this recipient.
+   */
+  async #onlySince(note: CarryNote, member: Member, sender: string, createdAt = ''): Promise<number | undefined> {
+    const { name, home } = await this.#homes.of(sender)
+    const actedIn = (await this.#bus.directory.seen(name))?.in ?? []
+    if (home.protocol === member.name || actedIn.includes(member.name)) return undefined
+    const isOther = ({ key, copy, to }: CarryNote) =>
+      key !== note.key && to === note.to && copy?.startsWith(`${member.name}:`)
+    const since = note.sentAt ?? Date.parse(createdAt)
+    return this.#open.some(isOther) || Number.isNaN(since) ? undefined : since
+  }
+
+  async #settle(note: CarryNote): Promise<void> {
     const [original] = await this.#find(note.original)
     const member = await this.#bus.member(protocolOf(note.original))
     if (!original) return void (await this.#notes.change(note.key, { state: 'over' }))
     if (note.copy === undefined || !note.receipt) return this.#takeUp(note, original)
-    const copy = await this.#copyOf(note.copy, note, original, isOnlyOne)
+    const copy = await this.#copyOf(note.copy, note, original)
     const outcome = await outcomeOf(copy)
     if (outcome && note.state === 'late') return this.#answerLate(note, original, outcome, copy)
     if (outcome) return this.#end(note, note.receipt, member, outcome, copy)
@@ -301,9 +340,14 @@ export class Carrier {
     copy?: Copy,
   ): Promise<void> {
     const { neutral } = member
+    let isNews = true
     try {
-      if (state === 'failed') await verbOf(member, neutral, 'failed')(receipt, { reason: text })
-      else await verbOf(member, neutral, 'done')(receipt, text === '' ? {} : { text })
+      const { outcome } =
+        state === 'failed'
+          ? await verbOf(member, neutral, 'failed')(receipt, { reason: text })
+          : await verbOf(member, neutral, 'done')(receipt, text === '' ? {} : { text })
+      // Otherwise another bridge has ended it just now.
+      isNews = outcome === 'settled'
     } catch (error) {
       if (!(error instanceof SignalboxError) || (error.kind !== 'Conflict' && error.kind !== 'NotFound')) throw error
       const [now] = await this.#find(note.original)
@@ -315,12 +359,13 @@ export class Carrier {
     if (copy && answer !== undefined) await this.#putAway(copy, answer)
     const wasOpen = note.state !== 'over'
     await this.#notes.change(note.key, { state: 'over' })
-    if (wasOpen)
+    if (wasOpen && isNews)
       this.#settled.push({ from: note.original, ...(note.copy === undefined ? {} : { to: note.copy }), outcome: state })
   }
 
   /** The copy of an original, as it is now, and between whom it is. */
-  async #copyOf(handle: string, note: CarryNote, original: FoundMessage, isOnlyOne: boolean): Promise<Copy> {
+  async #copyOf(handle: string, note: CarryNote, original: FoundMessage): Promise<Copy> {
+    const sender = await this.#agentCalled(original.member, original.envelope.from)
     const member = await this.#bus.member(protocolOf(handle))
     const [found] = await this.#find(handle)
     return {
@@ -329,9 +374,9 @@ export class Carrier {
       found,
       id: found?.envelope.id ?? handle.slice(member.name.length + 1),
       sent: {
-        from: await this.#nameIn(member, await this.#agentCalled(original.member, original.envelope.from)),
+        from: await this.#nameIn(member, sender),
         to: await this.#nameIn(member, note.to),
-        ...(isOnlyOne && note.sentAt !== undefined ? { sentAt: note.sentAt } : {}),
+        ...withoutUndefined({ sentAt: await this.#onlySince(note, member, sender, found?.envelope.createdAt) }),
       },
     }
   }
@@ -461,9 +506,6 @@ interface Copy {
 const isUntouched = ({ copyPath }: CarryNote, { found }: Copy): boolean =>
   found?.envelope.stage === 'written' && (copyPath === undefined || copyPath === found.envelope.path)
 
-/** From which protocol to which agent. */
-const wayOf = ({ to, original }: CarryNote): string => `${protocolOf(original)} ${to}`
-
 export interface AgentAtHome extends KnownAgent {
   /** People have said where it is at home. */
   readonly isListed: boolean
@@ -479,15 +521,17 @@ export async function agentsWithHome(bus: Pick<Bus, 'directory'>, homes: Homes):
       if (!(error instanceof SignalboxError)) throw error
     })
     const isListed = known?.listing?.home !== undefined
-    const before = known && found.get(known.name.toLowerCase())
-    if (known && (isListed || actedIn))
-      found.set(known.name.toLowerCase(), {
+    // A spelling that people did not write takes the place of none that they wrote.
+    const key = isListed ? known.name : known?.name.toLowerCase()
+    const before = key === undefined ? undefined : found.get(key)
+    if (known && key !== undefined && (isListed || actedIn) && (isListed || !before?.isListed))
+      found.set(key, {
         ...known,
         isListed,
         actedIn: [...(before?.actedIn ?? []), ...(actedIn ?? [])],
       })
   }
-  for (const name of await bus.directory.listedNames()) await add(name)
+  for (const name of await homes.listedNames()) await add(name)
   for await (const { name, home, in: actedIn = [] } of bus.directory.all())
     if (home !== undefined) await add(name, actedIn)
   return [...found.values()]

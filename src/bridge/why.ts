@@ -101,7 +101,7 @@ async function whyNotTaken(bus: Bus, { envelope, member }: FoundMessage): Promis
       return { why: `Nobody has seen ${to}.${proposal}`, next: call('take', { as: to }) }
     }
   }
-  const { home } = await new Homes(bus.directory).of(to)
+  const { home } = await new Homes(bus).of(to)
   if (home.protocol !== member.name)
     return {
       why: `${to} is at home in ${home.protocol}, and this lies in ${member.name}: only a bridge carries it there.`,

@@ -91,7 +91,6 @@ export class JsonEditor {
     this.#add(array, { value })
   }
 
-  /** Takes some items out of an array. */
   removeItems(array: Place, isRemoved: (index: number) => boolean): void {
     const items = this.items(array)
     const kept = items.filter((_, index) => !isRemoved(index))

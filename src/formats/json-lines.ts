@@ -7,11 +7,11 @@ import { escaped } from '../kernel/printable.ts'
 import { carriageReturn, lineFeed, openBracket, space, tab } from './codes.ts'
 import { type JsonLimits, parseJson, stringify } from './json.ts'
 
-export type JsonLine =
+type JsonLine =
   | { readonly kind: 'record'; readonly line: number; readonly value: unknown }
-  /** Cannot be read, as when somebody appended after a torn line. */
+  /** Cannot be read, as when a program appended after a torn line. */
   | { readonly kind: 'bad'; readonly line: number; readonly error: SignalboxError }
-  /** The last line is not finished: after a crash, or because somebody is still writing it. */
+  /** The last line is not finished: after a crash, or because a program is still writing it. */
   | { readonly kind: 'torn'; readonly line: number; readonly error: SignalboxError }
 
 /** All lines in order. Blank ones are left out but counted. */

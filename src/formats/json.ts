@@ -31,7 +31,7 @@ export function parseJson(source: string | Uint8Array, limits: JsonLimits = {}):
 
 /**
  * Where a whole number stands that is too large to be exact after parsing, as in `params.id`; `undefined` if there is none.
- * Beyond 1e21 a number is printed with an exponent, and nobody takes it for an id.
+ * Beyond 1e21 a number is printed with an exponent, so it is no id.
  */
 export function findInexact(value: unknown): string | undefined {
   if (typeof value === 'number')

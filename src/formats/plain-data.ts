@@ -1,5 +1,5 @@
 /**
- * Reads plain data (parsed JSON) that anybody may have written: one reader for each kind of value, and objects made of them.
+ * Reads plain data (parsed JSON) that a stranger may have written: one reader for each kind of value, and objects made of them.
  * A reader throws for what it does not read; `readJson` answers `undefined` then. Pure.
  */
 export type Reader<T> = (value: unknown) => T

@@ -17,7 +17,7 @@ export interface PlainEntry {
   readonly value: PlainNode
 }
 
-/** What is wrong, with its line, for the caller to dress up. */
+/** What is wrong, with its line. The caller makes its own error of it. */
 export class PlainYamlProblem extends Error {
   readonly line: number
 
@@ -89,7 +89,6 @@ export async function readPlainYaml(text: string): Promise<PlainNode> {
 
 const firstLine = (message: string): string => message.split('\n', 1)[0]!.replace(/\.$/, '')
 
-/** The text of an entry; `undefined` where there is none. */
 export function textAt(entry: PlainEntry | undefined): string | undefined {
   if (!entry || entry.value.kind === 'absent') return undefined
   if (entry.value.kind !== 'text') throw new PlainYamlProblem(entry.line, `\`${entry.key}\` must be one text`)

@@ -5,6 +5,8 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
 /** `2025-07-04T10:30:00Z`: to the second, as people read it. */
 export const isoTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 

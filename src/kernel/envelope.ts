@@ -11,7 +11,6 @@ export interface Headline {
   readonly to: string
   /** The protocol's own word for where in its lifecycle the message is. */
   readonly state: string
-  /** Where it is on the tree. */
   readonly path: string
   readonly summary: string
   /** ISO 8601, always UTC: when the message says it was sent; the time of its file if it does not say. */

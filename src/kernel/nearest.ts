@@ -1,6 +1,6 @@
 /**
  * The known word that a mistyped one most likely meant, for "did you mean". A third of the letters may be wrong unless said
- * otherwise; beyond that a suggestion is noise, as it is for any other word of one letter or two.
+ * otherwise, so none in a word of one letter or two; beyond that a suggestion is noise.
  */
 export function nearest(
   word: string,

@@ -2,7 +2,7 @@ import type { PlainFiles } from './plain-files.ts'
 
 /**
  * What a command may ask of the world outside the tree: where it runs, and files that a person names.
- * `main.ts` fills it in with the file engine's; nobody else touches a disk. Paths are those of the system.
+ * `main.ts` fills it in with the file engine's; no other code touches a disk. Paths are those of the system.
  */
 export interface Outside {
   /** The directory the command was started in. */
@@ -15,7 +15,7 @@ export interface Outside {
   mayRead(folder: string): boolean
   /** False when it belongs to another user, other than root. */
   isTrusted(path: string): boolean
-  /** False when others than its owner may read, write or enter it. What is not there is private. */
+  /** False when users other than its owner may read, write or enter it. What is not there is private. */
   isPrivate(path: string): boolean
   /** Names in a folder, sorted. */
   namesIn(folder: string): string[]
@@ -24,8 +24,8 @@ export interface Outside {
   /** The whole file as bytes, or `undefined` when there is none. Throws when it is longer than `atMost` bytes. */
   readBytes(path: string, atMost: number): Uint8Array | undefined
   /**
-   * A file of settings, and what tells whose word it is; `undefined` when there is none. Never waits for the other end of a
-   * pipe. Without `links`, a link is told and not followed. Throws when it is longer than `atMost` bytes.
+   * A file of settings, and what tells whether to trust it; `undefined` when there is none. Never waits for the other end of a
+   * pipe. Without `links`, a link is reported and not followed. Throws when it is longer than `atMost` bytes.
    */
   readSettings(path: string, options: { readonly atMost: number; readonly links: boolean }): SettingsFound | undefined
   /** Without any links on the way; as it is where nothing is there. */
@@ -44,7 +44,7 @@ export type SettingsFound =
       readonly text: string
       /** It belongs to this user, or to root. */
       readonly isOwn: boolean
-      /** Others than its owner may write to it. */
+      /** Users other than its owner may write to it. */
       readonly mayOthersWrite: boolean
       /** How many names the file has. With more than one it may also be a file somewhere else. */
       readonly names: number

@@ -20,7 +20,7 @@ export type Parsed<Message> =
 export interface Malformed {
   readonly outcome: 'malformed'
   readonly problems: readonly [Problem, ...Problem[]]
-  /** It may only be a file that somebody is still writing. */
+  /** It may only be a file that its writer has not finished yet. */
   readonly isUnfinished?: boolean
 }
 

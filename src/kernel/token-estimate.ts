@@ -3,7 +3,7 @@
  *
  * An estimate: it cuts the text where `o200k_base` cuts it and guesses how each piece is split further. On English
  * prose, code and JSON it is within a few percent of the real count, on a single file up to an eighth off either way,
- * and too high where long rows of signs abound. Who needs the exact number passes a real counter instead.
+ * and too high where long rows of signs abound. A caller that needs the exact number uses a `Tokenizer`.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0

@@ -10,7 +10,7 @@ export type LoadTokenizer = () => Promise<Tokenizer>
 /** In bytes, of all encodings that can be chosen. */
 export const longestToken = 128
 
-/** True if a text has at most so many tokens. None is shorter than a byte or longer than `longestToken`: in between is counted. */
+/** True if a text has at most so many tokens. A token has 1 to `longestToken` bytes, so most texts need no counting. */
 export async function isWithin(text: string, tokens: number, load: LoadTokenizer): Promise<boolean> {
   const bytes = Buffer.byteLength(text)
   if (bytes <= tokens) return true

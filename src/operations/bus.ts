@@ -4,9 +4,10 @@ import type { Bus, Member } from '../bridge/bus.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { AgentDirectory } from '../messaging/agents/directory.ts'
+import type { GivenHome } from '../protocols/contract.ts'
 import type { AnyProtocol } from './protocols.ts'
 import { protocols } from './protocols.ts'
-import { noticesAbout, type StoresPlace, usedProtocols } from './stores.ts'
+import { isUsed, noticesAbout, type StoresPlace, usedProtocols } from './stores.ts'
 
 export async function busOf(context: StoresPlace): Promise<Bus> {
   const tree = await context.tree()
@@ -14,6 +15,15 @@ export async function busOf(context: StoresPlace): Promise<Bus> {
   return {
     tree,
     directory: new AgentDirectory(tree),
+    async homes() {
+      const homes: GivenHome[] = []
+      for (const { load } of protocols) {
+        const protocol: AnyProtocol = await load()
+        if (!protocol.givesHomes || !(await isUsed(context, protocol))) continue
+        homes.push(...((await (await (await context.store(protocol)).neutral()).homes?.()) ?? []))
+      }
+      return homes
+    },
     names,
     async *used() {
       for await (const { protocol, neutral } of usedProtocols(context)) yield memberOf(protocol, neutral)

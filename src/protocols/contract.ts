@@ -9,6 +9,7 @@ import type { Draft, Envelope, Headline, Stage } from '../kernel/envelope.ts'
 import { conflict, type SignalboxError, unsupported } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
+import type { Home } from '../messaging/agents/directory.ts'
 import type { Quarantined } from '../messaging/quarantine/quarantine.ts'
 import type { Durability, Finding, Tree } from '../tree/tree.ts'
 import type { Chapter } from './chapter.ts'
@@ -40,6 +41,8 @@ export interface Protocol<
   readonly usersOwn?: readonly (keyof Section & string)[]
   /** Further places that show that it is used here. */
   readonly traces?: readonly TreePath[]
+  /** It says where agents are at home (`Neutral.homes`). */
+  readonly givesHomes?: boolean
   /** Places below `.signalbox/` whose entries its own inspection judges. */
   readonly notes?: readonly TreePath[]
   /** What its store works by, from what its section says. */
@@ -115,6 +118,8 @@ export interface Neutral {
   readonly readersDelete?: boolean
   /** Whether an agent can have this name here. */
   isAgentName(name: string): boolean
+  /** Where people say in files of this protocol (`givesHomes`) that agents are at home. */
+  homes?(): Promise<readonly GivenHome[]>
   /** Makes the place where other agents write to this one, so that those who have nothing but a shell find it. */
   makeInbox?(agent: string): Promise<void>
   /** What `doctor` should know; with `repair`, what can be put right without losing anything is. */
@@ -157,6 +162,13 @@ export interface Neutral {
   putBack?(file: Quarantined): Promise<Headline>
   /** Work that recurs without being asked for, such as settling claims whose time has run out. */
   duties?(): AsyncIterable<Duty>
+}
+
+/** An agent, by its name here, and what it is called in the protocol that it is at home in. */
+export interface GivenHome {
+  readonly name: string
+  readonly home: Home
+  readonly called: string
 }
 
 /** A message, whose text is read when it is asked for. */

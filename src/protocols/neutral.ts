@@ -89,7 +89,16 @@ export interface SettledView<View> {
 /** The verbs that a protocol answers in neutral words by itself. */
 export type OwnVerbs = Pick<
   Neutral,
-  'inspect' | 'outcomeOf' | 'progressOf' | 'progressed' | 'questions' | 'answer' | 'quarantined' | 'putBack' | 'duties'
+  | 'inspect'
+  | 'homes'
+  | 'outcomeOf'
+  | 'progressOf'
+  | 'progressed'
+  | 'questions'
+  | 'answer'
+  | 'quarantined'
+  | 'putBack'
+  | 'duties'
 >
 
 export function neutralOf<View extends Headline>(source: Source<View>, own: OwnVerbs): Neutral {

@@ -5,7 +5,7 @@
  * compared; how common something is in a mission is counted by the first alone, which does not change any more.
  */
 import { hashOf, pieceHashesOf } from './n-grams.ts'
-import { wordsIn } from './words.ts'
+import { isNumber, wordsIn } from './words.ts'
 
 export interface Features {
   /** Hashes of the pieces of its words, ascending, each once. */
@@ -22,15 +22,14 @@ const mostNumbers = 200
 export function featuresOf(text: string, added = ''): Features {
   const own = counted(pieceHashesOf(text))
   const later = added === '' ? nothing : counted(pieceHashesOf(added))
-  const isTwofold = later.terms.length > 0
-  const { terms, counts } = isTwofold ? joined(own, later) : own
+  const { terms, counts } = later.terms.length > 0 ? joined(own, later) : own
   return { terms, counts, numbers: numbersIn(`${text}\n${added}`) }
 }
 
 function numbersIn(text: string): Uint32Array {
   const hashes = new Set<number>()
   for (const word of wordsIn(text)) {
-    if (/^\p{N}/u.test(word) && /^\p{N}+$/u.test(word)) hashes.add(hashOf(word))
+    if (isNumber(word)) hashes.add(hashOf(word))
     if (hashes.size >= mostNumbers) break
   }
   return Uint32Array.from(hashes)
@@ -74,16 +73,16 @@ function joined(own: Counted, later: Counted): Counted {
   return { terms: Uint32Array.from(terms), counts: Int8Array.from(counts) }
 }
 
-/** Saying a term often adds less and less. */
+/** Each repetition of a term adds less. */
 const times = Float64Array.from({ length: 129 }, (_, count) => 1 + Math.log(Math.max(1, count)))
 export const timesOf = (count: number): number => times[count < 0 ? -count : count]!
 
-/** So many texts about other things are counted besides: in a mission of three messages nothing is known to be common yet. */
+/** So many texts about other things are added: from a mission of three messages it is not known yet what is common. */
 const elsewhere = 20
 
 /**
- * How much a term tells that so many of all texts have. What all of them have tells nearly nothing: courtesies and headings would
- * make everything alike.
+ * How much a term tells when `textsWith` of all `texts` have it. What all of them have tells nearly nothing: courtesies and
+ * headings would make everything alike.
  */
 export const rarityOf = (texts: number, textsWith: number): number =>
   Math.log((1 + texts + elsewhere) / (1 + textsWith)) ** 1.5

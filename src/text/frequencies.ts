@@ -2,7 +2,7 @@
 import { countsOf } from './words.ts'
 
 /** The weights of the terms of one text, of length 1 together. */
-export type Weights = ReadonlyMap<string, number>
+type Weights = ReadonlyMap<string, number>
 
 export class Frequencies {
   readonly #textsWith = new Map<string, number>()
@@ -17,7 +17,6 @@ export class Frequencies {
     for (const term of new Set(terms)) this.#textsWith.set(term, (this.#textsWith.get(term) ?? 0) + 1)
   }
 
-  /** In how many texts a term stands. */
   textsWith(term: string): number {
     return this.#textsWith.get(term) ?? 0
   }
@@ -27,7 +26,7 @@ export class Frequencies {
     return Math.log((1 + this.#texts) / (1 + this.textsWith(term))) + 1
   }
 
-  /** Saying a term often adds less and less. */
+  /** Each repetition of a term adds less. */
   weigh(terms: Iterable<string>): Weights {
     const weights = new Map<string, number>()
     let squares = 0

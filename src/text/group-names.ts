@@ -44,7 +44,7 @@ interface Phrase {
   readonly size: number
   /** In how many texts. */
   texts: number
-  /** How often it is written in which way. */
+  /** How often each spelling occurs. */
   readonly forms: Map<string, number>
 }
 
@@ -59,11 +59,7 @@ export interface Candidate {
 }
 
 /** What a group could be called, the best first: single words that several texts say, and phrases. */
-export function phraseCandidates(
-  texts: readonly string[],
-  others: readonly string[] | Usage,
-  most: number,
-): Candidate[] {
+function phraseCandidates(texts: readonly string[], others: readonly string[] | Usage, most: number): Candidate[] {
   const elsewhere = usageIn(others)
   const total = texts.length + elsewhere.texts
   const least = Math.min(2, texts.length)
@@ -156,8 +152,8 @@ function runsIn(text: string): Word[][] {
   return runs
 }
 
-/** So many phrases are held against what the texts mean. */
-const mostHeld = 24
+/** So many phrases are compared with what the texts mean. */
+const mostPhrases = 24
 /** A phrase of one text may be its name if it has a word that many of them say, and two words. */
 const manyTexts = 0.4
 
@@ -173,7 +169,7 @@ export async function groupName(
 ): Promise<string | undefined> {
   const [byWords] = namesFor(texts, others)
   if (!embedder?.isLocal || vectors.length < texts.length / 2) return byWords
-  const candidates = frequent(phraseCandidates(texts, others, 200), texts.length).slice(0, mostHeld)
+  const candidates = frequent(phraseCandidates(texts, others, 200), texts.length).slice(0, mostPhrases)
   if (candidates.length === 0) return byWords
   const centre = new Float32Array(vectors[0]!.length)
   for (const vector of vectors) for (let i = 0; i < centre.length; i++) centre[i]! += vector[i]! / vectors.length
@@ -193,7 +189,7 @@ function frequent(candidates: readonly Candidate[], count: number): Candidate[] 
   return candidates.filter(({ form, size, texts }) => {
     if (texts >= Math.min(2, count)) return true
     const words = form.split(' ')
-    // A verb looks like a plural.
+    // A second word on -s may be a verb.
     return size === 2 && words.some((word) => heads.has(word)) && !/s$/.test(words[1]!)
   })
 }

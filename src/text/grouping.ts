@@ -1,5 +1,5 @@
 /**
- * Which texts belong together. Rather too few than too many: a group is read as being about one thing.
+ * Which texts belong together. A doubtful text is left out: a group is read as being about one thing.
  *
  * Texts are compared by their meaning and by pieces of their words (`neighboursOf`). Within each part of the texts that close
  * neighbours join (`partsOf`), groups grow as long as all pairs in them are alike on average (average linkage), and much more
@@ -15,7 +15,7 @@ import { type Neighbours, neighboursOf } from './neighbours.ts'
 import { partsOf } from './parts.ts'
 import { type Aged, type Sample, sampleOf } from './sample.ts'
 
-export interface GroupItem {
+interface GroupItem {
   /** Unique, and not dependent on the order in which texts come. */
   readonly key: string
   readonly text: string
@@ -23,15 +23,15 @@ export interface GroupItem {
   readonly vector?: Float32Array | undefined
 }
 
-/** A text of which it is known already what it is compared by. */
+/** A text whose features are known already. */
 export interface KnownItem extends Aged {
-  /** Names the text: the same for the same text alone. */
+  /** Names the text: equal for equal texts only. */
   readonly digest: string
   readonly features: Features
   readonly vector?: Float32Array
 }
 
-export interface GroupingOptions {
+interface GroupingOptions {
   /** How many different texts a group has at least. */
   readonly least?: number
 }
@@ -61,8 +61,8 @@ export interface Grouped {
   readonly sample: Sample<KnownItem>
 }
 
-/** Besides, the groups in each part, by the digests of its texts. */
-export interface LinkedNeighbours extends Neighbours {
+/** With the groups in each part, by the digests of its texts. */
+interface LinkedNeighbours extends Neighbours {
   readonly linked?: ReadonlyMap<string, number[][]>
 }
 

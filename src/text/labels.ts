@@ -45,7 +45,7 @@ export function keyTerms(texts: readonly string[], others: readonly string[] | U
   })
   return (
     scored
-      // Words that as many texts say: the one that is said more often.
+      // Of words that equally many texts say, the one that is said more often comes first.
       .sort((a, b) => b.score - a.score || b.uses - a.uses || (a.word < b.word ? -1 : 1))
       .slice(0, most)
       .map(({ word }) => word)
@@ -77,6 +77,5 @@ function formsIn(texts: readonly string[]): Map<string, Forms> {
   return found
 }
 
-/** The form that is written most often. */
 export const mostUsed = (forms: ReadonlyMap<string, number>): string =>
   [...forms].sort(([a, many], [b, others]) => others - many || a.length - b.length || (a < b ? -1 : 1))[0]![0]

@@ -1,9 +1,6 @@
 /** Pieces of a few letters, by which words are alike that have no stem in common: compounds, misspellings, other languages. */
 import { isEnglish, isStopWord } from './stop-words.ts'
-import { pairsIn, unspaced, wordsIn } from './words.ts'
-
-/** Longer ones are hashes, keys or encoded data. */
-const longestWord = 40
+import { isNumber, longestWord, pairsIn, unspaced, wordsIn } from './words.ts'
 
 /** Every `n` letters of each content word, with a mark where it begins and ends; of scripts without spaces every two. */
 export const nGramsOf = (text: string, n = 4): string[] => contentWordsIn(text).flatMap((word) => piecesOf(word, n))
@@ -34,8 +31,6 @@ function contentWordsIn(text: string): string[] {
   const english = isEnglish(words)
   return words.filter((word) => word.length <= longestWord && !isStopWord(word, english) && !isNumber(word))
 }
-
-const isNumber = (word: string): boolean => /^\p{N}/u.test(word) && /^\p{N}+$/u.test(word)
 
 function piecesOf(word: string, n: number): string[] {
   if (unspaced.test(word)) return pairsIn(word)

@@ -12,7 +12,7 @@ export class NearestLists {
   readonly used: Uint8Array
   readonly places: Int32Array
   readonly likeness: Float32Array
-  /** 1: not the list from before. */
+  /** 1 where the list is not the one from before. */
   readonly isChanged: Uint8Array
 
   constructor(count: number) {

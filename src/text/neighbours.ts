@@ -3,8 +3,8 @@
  * of their rare pieces.
  *
  * What was found before is used again: only texts that are new are compared with all others. That gives the same as comparing
- * all with all, because a likeness depends on the two texts and on the sample alone, by which it is counted how common
- * something is, and the sample changes rarely (`sampleOf`).
+ * all with all, because a likeness depends only on the two texts and on the sample in which terms are counted, and the sample
+ * changes rarely (`sampleOf`).
  */
 import { type Features, lengthOf, rarityOf, timesOf } from './features.ts'
 import { NearestLists } from './nearest-lists.ts'
@@ -13,14 +13,14 @@ import { Tally } from './tally.ts'
 import { dot, toUnit } from './vectors.ts'
 
 export interface ComparedText {
-  /** Names the text: the same for the same text alone, with or without a vector. */
+  /** Names the text: equal for equal texts only, with or without a vector. */
   readonly digest: string
   readonly features: Features
-  /** Of a text that has none its words count instead. */
+  /** A text without one is compared by its words. */
   readonly vector?: Float32Array | undefined
 }
 
-/** By which it is counted how common something is: see `sampleOf`. */
+/** The sample in which terms are counted: see `sampleOf`. */
 export interface SampledPlaces {
   readonly digest: string
   /** Of texts, oldest first. */
@@ -29,7 +29,7 @@ export interface SampledPlaces {
 
 /** What is kept for the next time. Places are numbers of texts in the order of their digests. */
 export interface Neighbours {
-  /** Of the sample by which they were compared. */
+  /** The digest of the sample in which terms were counted. */
   readonly sample: string
   readonly digests: readonly string[]
   /** In how many texts of the sample each term is found. */
@@ -63,11 +63,11 @@ interface Kept {
   readonly lengths: Float64Array
   /** The places of texts that are compared with all others. */
   readonly rows: readonly number[]
-  /** 1 for texts that others do not know yet. */
+  /** 1 for texts that are in no list from before. */
   readonly isNew: Uint8Array
 }
 
-/** What of the lists from before still holds. */
+/** The lists from before, as far as they still hold. */
 function keep(texts: readonly ComparedText[], before: Neighbours | undefined): Kept {
   const lists = new NearestLists(texts.length)
   const lengths = new Float64Array(texts.length)
@@ -79,7 +79,7 @@ function keep(texts: readonly ComparedText[], before: Neighbours | undefined): K
     if (at < 0) continue
     isNew[at] = 0
     lengths[at] = before.lengths[was]!
-    // A full list that has lost one may have left out another that comes next.
+    // A full list that has lost an entry may have left out the next best one, so that text is compared anew.
     if (!lists.take(at, before.lists, was, places)) rows.push(at)
   }
   for (const at of isNew.keys()) if (isNew[at] === 1) rows.push(at)
@@ -165,7 +165,7 @@ function compare(texts: readonly ComparedText[], { terms: counted, size, vectors
     common.takeAll(vectors[b] !== undefined, (row, words) => {
       const a = rows[row]!
       if (isRow ? a >= b : a === b) return
-      // The same number in memory and on disk, where it takes half of the room.
+      // Rounded as on disk, where it takes half of the room.
       const likeness = Math.fround(likenessOf(words, vectors[a], vectors[b]))
       if (likeness < floor) return
       lists.insert(a, b, likeness)
@@ -174,14 +174,14 @@ function compare(texts: readonly ComparedText[], { terms: counted, size, vectors
   }
 }
 
-/** So many texts of the sample show how alike any two are. */
+/** How many texts of the sample are compared pair by pair to find the cut. */
 const mostSampled = 300
 /**
- * A cut is passed by so many pairs that each text has about so many others: the more texts, the smaller is the share of pairs that are
- * of one topic. Chosen by `npm run eval -- --tune`; a share of all pairs fits missions of any kind, a likeness does not.
+ * The cut is chosen so that each text has about so many others above it: the more texts, the smaller is the share of pairs that
+ * are of one topic. Chosen by `npm run eval -- --tune`; a share of all pairs fits missions of any kind, a likeness does not.
  */
 const othersOfATopic = 4.2
-/** Whatever the sample says: where nearly all texts are about one thing, or hardly two have anything in common. */
+/** Bounds of the cut, for missions where nearly all texts are about one thing, or hardly two have anything in common. */
 const [lowestCut, highestCut] = [0.18, 0.45]
 
 /** How much more alike than most the texts of a group must be. */
@@ -297,12 +297,12 @@ class InCommon {
     this.#count = count
   }
 
-  /** Takes out every row with what it has in common: `really` every one, else those that have something. */
-  takeAll(really: boolean, take: (row: number, words: number) => void): void {
+  /** Takes out the rows with what they have in common: every row if `all`, else those that have something. */
+  takeAll(all: boolean, take: (row: number, words: number) => void): void {
     const words = this.#words
-    const count = really ? words.length : this.#count
+    const count = all ? words.length : this.#count
     for (let i = 0; i < count; i++) {
-      const row = really ? i : this.#rows[i]!
+      const row = all ? i : this.#rows[i]!
       const found = words[row]!
       words[row] = 0
       take(row, found)

@@ -3,7 +3,7 @@ export class Numbering {
   #hashes = new Uint32Array(1024)
   /** One more than the number; 0 where nothing is. */
   #numbers = new Int32Array(1024)
-  /** A bit for each end of a hash that is there: most of those asked for are not, and this is small enough to stay at hand. */
+  /** A bit for each end of a hash that is there. Most hashes asked for are not, and this table is small enough for the cache. */
   readonly #ends = new Uint32Array(2048)
   #size = 0
 

@@ -1,6 +1,6 @@
 /**
  * Divides texts into parts that have nothing to do with each other, so that groups are looked for in each by itself. Without
- * this nearly all texts of a large mission hang together, by way of words that two of them share by chance.
+ * this nearly all texts of a large mission would be linked, by words that two of them share by chance.
  */
 import type { Pair } from './linkage.ts'
 import { mostNeighbours, type NearestLists } from './nearest-lists.ts'
@@ -34,7 +34,7 @@ export function partsOf(lists: NearestLists, cut: number): Part[] {
   return parts.members().map((members) => ({ members, pairs: () => pairsIn(lists, members) }))
 }
 
-/** Those of which both are in a part. */
+/** The pairs of which both texts are in a part. */
 function pairsIn(lists: NearestLists, members: readonly number[]): Pair[] {
   const numbers = new Map(members.map((at, i) => [at, i]))
   const pairs: Pair[] = []
@@ -43,7 +43,7 @@ function pairsIn(lists: NearestLists, members: readonly number[]): Pair[] {
     for (let slot = start; slot < start + lists.used[at]!; slot++) {
       const other = lists.places[slot]!
       const b = numbers.get(other)
-      // A pair that is in both lists is told by the first of the two.
+      // A pair that is in both lists is taken from the list of the first text.
       if (b === undefined || (other < at && lists.has(other, at))) continue
       pairs.push({ a, b, likeness: lists.likeness[slot]! })
     }
@@ -51,7 +51,6 @@ function pairsIn(lists: NearestLists, members: readonly number[]): Pair[] {
   return pairs
 }
 
-/** Which part each text is in. */
 class Parts {
   readonly #next: Int32Array
 
@@ -72,7 +71,7 @@ class Parts {
     this.#next[this.#of(a)] = this.#of(b)
   }
 
-  /** Of those that have two members or more. */
+  /** Only of parts with two members or more. */
   members(): number[][] {
     const sizes = new Int32Array(this.#next.length)
     for (let at = 0; at < sizes.length; at++) sizes[this.#of(at)]!++

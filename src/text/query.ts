@@ -1,7 +1,7 @@
 /** What a query is about: without the words by which it asks, and without words about messages, which all of them are. */
 import { wordsIn } from './words.ts'
 
-/** A longer query is cut: nobody types more, and each word costs a look at every text. */
+/** A longer query is cut: people type less, and each word costs a look at every text. */
 const longestQuery = 2000
 
 const asking = `please could can would you i we want need to like summarize summarise summary summaries overview of show find list get give

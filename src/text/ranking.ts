@@ -11,7 +11,7 @@ import { Tally } from './tally.ts'
 export interface Ranked {
   /** Which text, by its number. */
   readonly place: number
-  /** From 0 to 1, which is the same text. */
+  /** From 0 to 1, the same text. */
   readonly score: number
 }
 
@@ -67,7 +67,7 @@ export function rankTexts(texts: readonly Features[], query: string, { meaning, 
  * By the pieces of words that both have, the rarer the more. Weak matches are left out: a piece in common by chance must not stand
  * before what is meant.
  */
-export function rankByWords(texts: readonly Features[], query: string): Ranked[] {
+function rankByWords(texts: readonly Features[], query: string): Ranked[] {
   const scoreOf = wordScores(texts, query)
   if (!scoreOf) return []
   const ranked = inOrder(texts.map((_, place) => ({ place, score: scoreOf(place).score })))

@@ -1,6 +1,6 @@
 /**
- * The texts by which it is counted how common something is: the oldest ones. Whatever comes later changes nothing in it, until
- * there are a third or half more of them; so what was compared before need not be compared again with every text that comes.
+ * The texts in which terms are counted, to know how common they are: the oldest ones. Later texts do not change the sample until
+ * there are a third or half more of them, so that not every new text means comparing all again.
  */
 import { compareTexts } from '../kernel/order.ts'
 
@@ -12,7 +12,7 @@ export interface Sample<T extends Aged = Aged> {
 }
 
 export interface Aged {
-  /** Names what the text said from the first. Of texts with the same one, one is in the sample. */
+  /** Names what the text said from the first. Of texts with the same name, one is in the sample. */
   readonly own: string
   /** When it was first said; comparable as text. */
   readonly createdAt: string
@@ -22,7 +22,7 @@ export interface Aged {
 /** Below this all of them are the sample: comparing all again costs less than the difference would. */
 const mostWhole = 1024
 
-/** A large number without all but its first two binary digits: 1,024, 1,536, 2,048, 3,072 and so on. */
+/** A large number cut down to its first two binary digits: 1,024, 1,536, 2,048, 3,072 and so on. */
 export function rounded(count: number): number {
   if (count < mostWhole) return count
   const step = 2 ** (Math.floor(Math.log2(count)) - 1)
@@ -42,7 +42,7 @@ export function sampleOf<T extends Aged>(texts: readonly T[]): Sample<T> {
 
 const compareAge = (a: Aged, b: Aged): number => compareTexts(a.createdAt, b.createdAt) || compareTexts(a.id, b.id)
 
-/** Two hashes beside each other, since one of 32 bits is soon met again. */
+/** Two hashes beside each other, since two texts soon share one of 32 bits. */
 export function fingerprint(texts: readonly string[]): string {
   let one = 0x811c9dc5
   let two = texts.length

@@ -52,7 +52,7 @@ const plain = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-export interface KeySentence {
+interface KeySentence {
   readonly text: string
   /** The number of the text that it stands in. */
   readonly source: number

@@ -26,17 +26,17 @@ export function bytesAfter(before: Uint8Array, change: Uint8Array | Overwrite | 
   return after
 }
 
-/** Callers of this process queue here by name, so that only one of them at a time goes on. */
+/** Callers in this process queue here by name, so that only one of them at a time goes on. */
 export class Queues {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** Throws LOCK_BUSY where those before take longer than `waitMs`; without it, waits for as long as it takes. */
+  /** Throws LOCK_BUSY when the callers before take longer than `waitMs`; without it, waits for as long as it takes. */
   run<T>(name: string, work: () => Promise<T>, waitMs?: number): Promise<T> {
     const before = this.#last.get(name)
-    const mine = before ? beforeLong(before, waitMs).then(work) : work()
+    const mine = before ? waitUpTo(waitMs, before).then(work) : work()
     const over = Promise.allSettled([before, mine])
     this.#last.set(name, over)
-    // Not when `mine` has ended: it may have given up while those before are still at work.
+    // Not when `mine` has ended: it may have given up while the callers before it are still at work.
     void over.then(() => {
       if (this.#last.get(name) === over) this.#last.delete(name)
     })
@@ -44,7 +44,7 @@ export class Queues {
   }
 }
 
-async function beforeLong(before: Promise<unknown>, waitMs: number | undefined): Promise<void> {
+async function waitUpTo(waitMs: number | undefined, before: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tooLong = new Promise<'late'>((resolve) => {
     if (waitMs !== undefined) timer = setTimeout(resolve, waitMs, 'late')
@@ -54,7 +54,6 @@ async function beforeLong(before: Promise<unknown>, waitMs: number | undefined):
   if (first !== 'late') return
   throw unavailable('LOCK_BUSY', `Waited ${waitMs! / 1000} s for another call in this process.`, {
     hint: 'Let that finish, then try again.',
-    details: {},
   })
 }
 

@@ -2,10 +2,10 @@
  * The workspace's own home on the tree, `.signalbox/`: what belongs to no specification.
  *
  *   state/       what cannot be found again: presence, delivery, sequences, aliases, approvals, keys, rates, metrics, merging,
- *                sessions, lines of those who wait for locks, which messages were shown, what was carried between protocols
+ *                sessions, lines of waiters for locks, which messages were shown, what was carried between protocols
  *   cache/       made from messages: deleting it costs time and changes no answer
  *   engine/      what an engine needs for itself (locks, temporary files). Not on the tree: see `isReserved`.
- *   policy.yaml  written by people: what they must have approved before anybody is handed it.
+ *   policy.yaml  written by people: what a person must approve before an agent is handed it.
  *   session.yaml written by people: roles and added commands of sessions.
  */
 import { childOf, isWithin, type TreePath, treePath } from '../kernel/tree-path.ts'
@@ -52,8 +52,8 @@ export const keptPrivate: readonly StateKind[] = [
 export const gitignorePath = childOf(home, '.gitignore')
 
 /**
- * What it says. An engine makes it together with the folder, and then it hides itself too: who only sends a message finds
- * nothing new in `git status`. `init` writes one that is meant to be committed.
+ * What it says. An engine makes it together with the folder, and then it hides itself too: a user who only sends a message
+ * finds nothing new in `git status`. `init` writes one that is meant to be committed.
  */
 export function homeGitignore({ hidesItself = false } = {}): string {
   const ignored = [cacheHome, engineHome, ...keptPrivate.map(stateOf)]

@@ -11,8 +11,8 @@
  *   any time; that is seen, never crashes anything, and never makes one message two.
  *
  * A leaf either stays where it is and changes (`replace`), or travels (`move`). To change the bytes of a leaf
- * that others may move meanwhile, move it, onto itself if need be: a `replace` could bring back what was moved
- * away in the same instant.
+ * that another process may move meanwhile, move it, onto itself if need be: a `replace` could bring back what was
+ * moved away in the same instant.
  */
 import type { TreePath } from '../kernel/tree-path.ts'
 
@@ -65,7 +65,6 @@ export interface CreateOptions extends Guard {
   readonly label?: () => string
 }
 
-/** A leaf and its label. */
 export interface Labelled {
   readonly name: string
   readonly label: string
@@ -76,8 +75,8 @@ export interface Overwrite {
   readonly at: number
   readonly bytes: Uint8Array
   /**
-   * The bytes only repeat what the leaf's folder says. So they may be wrong after a crash or power cut: whoever reads the
-   * leaf can correct them.
+   * The bytes only repeat what the leaf's folder says. So they may be wrong after a crash or power cut: a reader can correct
+   * them.
    */
   readonly restates?: true
 }
@@ -92,7 +91,7 @@ export interface MoveOptions extends Guard {
   readonly label?: () => string
   /**
    * Judges the leaf that is about to move, from its bytes, and says which bytes arrive. `undefined` calls the move off
-   * ('kept'). On files the leaf has been won by then: nobody else can move, change or judge it before this has answered.
+   * ('kept'). On files the leaf has been won by then: no other process can move, change or judge it before this has answered.
    * May be called again when the leaf changed in between, so it must not have effects. Keep a copy of the bytes if they are
    * needed after an `await`: an engine may read the next leaf into the same memory.
    * `modifiedAt` is that from before the move; `changedAt` too where it was asked for (`timed`).
@@ -121,7 +120,7 @@ export interface Written<Outcome extends string> {
   readonly outcome: Outcome
   readonly durability: Durability
 }
-export interface WrittenBytes<Outcome extends string> extends Written<Outcome> {
+interface WrittenBytes<Outcome extends string> extends Written<Outcome> {
   readonly revision: Revision
 }
 export interface Outcome<Name extends string> {
@@ -159,21 +158,21 @@ export interface InspectOptions {
 }
 
 export interface TurnOptions {
-  /** A process that has waited so long, or finds others there with 0, gets LOCK_BUSY, and `work` is not run. */
+  /** A caller that has waited so long (with 0: that would have to wait) gets LOCK_BUSY, and `work` is not run. */
   readonly waitMs?: number
   /**
-   * `work` acts on nothing but this tree, and may be run again. An engine that has transactions makes one of it: others see
-   * all of it or nothing, also when the process is killed, and an error undoes it. If anything that `work` has read was
-   * changed by the end, nothing is written and `work` is run again. A turn within it belongs to the same transaction.
-   * What is too large for a transaction, or meets others too often, is done verb by verb in a turn, as on other engines.
+   * `work` acts on nothing but this tree, and may be run again. An engine that has transactions makes one of it: other
+   * processes see all of it or nothing, also when this one is killed, and an error undoes it. If anything that `work` has
+   * read was changed by the end, nothing is written and `work` is run again. A turn within it belongs to the same transaction.
+   * What is too large for a transaction, or has too many conflicts, is done verb by verb in a turn, as on other engines.
    */
   readonly mayRepeat?: boolean
 }
 
 export interface WatchOptions {
   /**
-   * No regular calls as long as the system gives events, for whoever waits for long and would rather not be woken. Events do
-   * get lost, when very many come at once: look by yourself now and then.
+   * No regular calls as long as the system gives events, for a caller that waits for long and should rarely be woken. Events
+   * do get lost when very many come at once, so the caller must look by itself now and then.
    */
   readonly quiet?: boolean
 }
@@ -202,8 +201,8 @@ export interface Tree {
    * Reads a leaf whole, or its first `atMost` bytes. Never sees half a write of ours; a foreign program that
    * writes in place can be seen half-way. Missing: `undefined`. A folder or `other` entry: throws NOT_A_LEAF. A leaf that
    * this user may not read: throws PERMISSION_DENIED with its owner; `readable.ts` makes an outcome of it.
-   * An engine may answer from a copy, which another process's write reaches a moment later; `fresh` asks for what was
-   * acknowledged to anybody by now.
+   * An engine may answer from a copy, which another process's write reaches a moment later; `fresh` asks for everything that
+   * was acknowledged to any process by now.
    */
   read(path: TreePath, options?: { readonly atMost?: number; readonly fresh?: boolean }): Promise<Leaf | undefined>
 
@@ -248,7 +247,7 @@ export interface Tree {
 
   /**
    * Puts new bytes in place of those of `revision`. Atomic; readers see the old or the new, never neither.
-   * 'stale' when the bytes are others by now; a repeat is 'stale' too, unless the bytes were the same. No update
+   * 'stale' when the bytes are different by now; a repeat is 'stale' too, unless the bytes were the same. No update
    * of a Signalbox process is lost; a foreign write in the same instant may be. For leaves that are not moved.
    */
   replace(path: TreePath, bytes: Uint8Array, revision: Revision, guard?: Guard): Promise<Replaced>
@@ -264,11 +263,11 @@ export interface Tree {
   append(path: TreePath, line: string, guard?: Guard): Promise<Appended>
 
   /**
-   * Moves a leaf. Of any number of concurrent movers, to whatever targets, exactly one sees 'moved', the
+   * Moves a leaf. Of any number of concurrent movers, to whatever targets, exactly one sees 'moved', all
    * others 'gone'; foreign movers count. Never replaces: an occupied target gives 'taken' and leaves both as
    * they were. With `change` the bytes seen by `change` are those that moved. After a crash in between, bytes that only
    * restate the place may stand at the old place already. A repeat sees 'gone'. Onto itself: an edit, under the same
-   * promises. While a leaf is being moved or changed, others find it gone, though listings still show it.
+   * promises. While a leaf is being moved or changed, other processes find it gone, though listings still show it.
    */
   move(from: TreePath, to: TreePath, options?: MoveOptions): Promise<Moved>
 
@@ -280,7 +279,7 @@ export interface Tree {
 
   /**
    * Takes a lease for `ttl` milliseconds from the tree's `now`, a day at most (`longestLease`), or renews the one this owner
-   * holds (same fence). 'busy': somebody else holds it, and that lease is returned. A lease ends by time or `release`, not
+   * holds (same fence). 'busy': another owner holds it, and that lease is returned. A lease ends by time or `release`, not
    * with the process. Atomic.
    */
   lease(resource: string, owner: string, ttl: number): Promise<Leased>
@@ -292,9 +291,9 @@ export interface Tree {
   leases(): Promise<Lease[]>
 
   /**
-   * Runs `work` while nobody else runs any under the same name, in this process or another; others wait their turn.
-   * For a few quick steps that must be one towards other Signalbox processes: `work` waits for nobody and takes no
-   * second turn. A turn ends with its process; what was done by then stays. Foreign programs do not take turns.
+   * Runs `work` while no other caller, in this process or another, runs any under the same name; they wait their turn.
+   * For a few quick steps that must be one towards other Signalbox processes: `work` must neither wait for another process
+   * nor take a second turn. A turn ends with its process; what was done by then stays. Foreign programs do not take turns.
    */
   exclusively<T>(name: string, work: () => Promise<T>, options?: TurnOptions): Promise<T>
 
@@ -322,7 +321,6 @@ export interface Tree {
   close(): Promise<void>
 }
 
-/** Something that was found out of order. */
 export const finding = (
   severity: Finding['severity'],
   code: string,

@@ -75,3 +75,31 @@ describe(`before it answers, on ${runtime}${here}`, () => {
     })
   }
 })
+
+it.each(['at once', 'later'])(
+  'a flush that fails after a move that was judged %s closes its file once',
+  async (when) => {
+    let isFailing = false
+    const closed: unknown[] = []
+    const disk = steppingDisk(realDisk(), (step, values, call) => {
+      if (!isFailing) return call()
+      if (step === 'close') closed.push(values[0])
+      if (step === 'flush') throw Object.assign(new Error('EIO: flush'), { code: 'EIO' })
+      return call()
+    })
+    const tree = await openFileTree({ root: tempDir(), durability: 'full', disk })
+    // Makes the folders that every tree makes once.
+    await tree.create(at('a/first.md'), before)
+    await tree.move(at('a/first.md'), at('b/first.md'), { touched: true })
+    await tree.create(at('a/m.md'), before)
+    isFailing = true
+    const change = (bytes: Uint8Array) => (when === 'later' ? Promise.resolve(bytes) : bytes)
+    await expect(tree.move(at('a/m.md'), at('b/m.md'), { change, touched: true })).rejects.toMatchObject({
+      code: 'DISK_ERROR',
+    })
+    expect(new Set(closed).size).toBe(closed.length)
+    isFailing = false
+    expect((await tree.list(at('b'))).map(({ name }) => name)).toEqual(['first.md', 'm.md'])
+    await tree.close()
+  },
+)

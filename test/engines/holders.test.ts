@@ -172,7 +172,7 @@ describe('a process that cannot be asked', () => {
         { code: 'UNKNOWN_HOLDER', severity: 'warning', path: join(root, 'a/m.md'), repaired: false },
         { code: 'UNKNOWN_HOLDER', severity: 'warning', path: join(root, 'a', ownFile), repaired: false },
       ])
-      expect(found[0]?.hint).toContain('doctor --fix --assume-gone')
+      expect(found[0]?.hint).toContain('`doctor {"fix":true,"assumeGone":true}`')
       expect([shown('a'), fs.readdirSync(engine('moves'))]).toEqual([[ownFile], [`${unknown}-0`]])
       await next.close()
     },

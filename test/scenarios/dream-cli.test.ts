@@ -19,7 +19,7 @@ import { spawnProgram } from '../support/child.ts'
 import { mailboxFile } from '../support/dream.ts'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
-import { plainEnvironment, programFor, quickCli } from './cli-program.ts'
+import { cliJson, plainEnvironment, programFor, quickCli } from './cli-program.ts'
 
 let root: string
 beforeEach(() => {
@@ -27,10 +27,7 @@ beforeEach(() => {
 })
 
 const dream = (...words: string[]) => quickCli(['dream', ...words], { cwd: root })
-const asJson = (...words: string[]) => {
-  const { exit, out } = dream(...words, '--json')
-  return { exit, output: JSON.parse(out) }
-}
+const asJson = (...words: string[]) => cliJson(['dream', ...words], { cwd: root }, quickCli)
 const at = (path: string) => join(root, path)
 const read = (path: string) => JSON.parse(readFileSync(at(path), 'utf8'))
 function put(path: string, content: unknown) {
@@ -559,4 +556,67 @@ it('a project that has folders of these names is not taken for one of Dream.OS',
   const second = tempDir()
   expect(quickCli(['export', second], { cwd: root }).exit).toBe(0)
   expect(readdirSync(second)).toEqual(expect.arrayContaining(['governance_memory.jsonl', 'logs']))
+})
+
+/** The words of a command line; what stands between quotes is one word. */
+const wordsOf = (line: string) => [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!)
+
+it('who acts is named by --as, and each command answers what it declares', () => {
+  put('templates/t.j2', 'Hello {{ name }}')
+  put('temp/cursor_output.json', '{"answer": 1}')
+  put('task.json', { ...task, depends_on: [] })
+  for (const [line, outcome] of [
+    ['mailbox init 1', 'created'],
+    ['mailbox init 1', 'unchanged'],
+    ['mailbox claim --as Worker', 'claimed'],
+    ['mailbox claim --as Worker', 'unchanged'],
+    ['mailbox claim --as Other', 'nothing'],
+    ['mailbox heartbeat --mailbox 1 --as Worker', 'refreshed'],
+    [`mailbox send --mailbox 1 --as Lead --command c --params '{"a": 1}'`, 'sent'],
+    ['mailbox next --mailbox 1 --as Worker', 'given'],
+    ['mailbox next --mailbox 1 --as Worker', 'nothing'],
+    ['mailbox compact --mailbox 1', 'unchanged'],
+    ['mailbox release --mailbox 1 --as Worker', 'released'],
+    ['mailbox release --mailbox 1 --as Worker', 'unchanged'],
+    ['mailbox list', 'listed'],
+    ['task send --to Bob --file task.json --as Lead', 'sent'],
+    ['task send --to Bob --file task.json --as Lead', 'unchanged'],
+    ['task inbox --as Bob', 'listed'],
+    ['task take --as Bob', 'taken'],
+    ['task take --as Bob', 'nothing'],
+    [`task done --as Bob task_task-001.json --output '{"ok": true}'`, 'recorded'],
+    [`task done --as Bob task_task-001.json --output '{"ok": true}'`, 'unchanged'],
+    ['route --once', 'nothing'],
+    ['plan --as Lead --to Bob --goal Tidy', 'sent'],
+    ['tasks', 'listed'],
+    ['tasks --dispatch', 'nothing'],
+    ['completed --agent Bob', 'listed'],
+    ['completed --agent Nobody', 'nothing'],
+    [`prompt render t --vars '{"name": "Ann"}'`, 'rendered'],
+    [`prompt stage t --vars '{"name": "Ann"}'`, 'staged'],
+    ['prompt fetch', 'fetched'],
+    ['prompt fetch', 'nothing'],
+    [`prompt ask t --as Lead --vars '{"name": "Ann"}'`, 'nothing'],
+    [`governance add DECISION_MADE --as Lead --details '{"what": "ship"}'`, 'added'],
+    ['governance query --type DECISION_MADE', 'found'],
+    ['governance query --type NONE', 'nothing'],
+    ['reflect --as Worker --body Hm', 'written'],
+    ['report weekly --body Fine', 'written'],
+    ['report weekly --body Fine', 'unchanged'],
+    ['report weekly --body More --over add', 'added'],
+    [`state build --set '{"phase": 1}'`, 'written'],
+    [`state build --set '{"phase": 1}'`, 'unchanged'],
+    ['state build', 'told'],
+    ['supervisor show', 'told'],
+  ] as const)
+    expect([line, asJson(...wordsOf(line)).output]).toMatchObject([line, { outcome }])
+})
+
+it('another name than that of --as is refused, and a command without anybody says so', () => {
+  expect(asJson('task', 'take', 'Bob', '--as', 'Ann')).toMatchObject({
+    exit: 2,
+    output: { error: { code: 'CONTRADICTION' } },
+  })
+  expect(asJson('task', 'take')).toMatchObject({ exit: 2, output: { error: { code: 'NO_AGENT' } } })
+  expect(asJson('mailbox', 'claim')).toMatchObject({ exit: 2, output: { error: { code: 'NO_AGENT' } } })
 })

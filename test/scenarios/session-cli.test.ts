@@ -2,10 +2,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { tempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
-import { cli, plainEnvironment, programFor, quickCli } from './cli-program.ts'
+import { cli, cliJson, plainEnvironment, programFor, quickCli } from './cli-program.ts'
 
 let root: string
 beforeEach(() => {
@@ -14,8 +14,8 @@ beforeEach(() => {
 
 const session = (...words: readonly string[]) => quickCli(['session', ...words], { cwd: root })
 const json = (...words: readonly string[]) => {
-  const { exit, out } = session(...words, '--json')
-  return { exit, ...JSON.parse(out) }
+  const { exit, output } = cliJson(['session', ...words], { cwd: root }, quickCli)
+  return { exit, ...output }
 }
 const say = (line: string, agent = 'Orchestrator') => session('say', '--session', 's', '--as', agent, line)
 
@@ -426,4 +426,38 @@ verifies(['SA-2.5a', 'SA-2b'], 'a person at the prompt can ask for help in words
   expect(out.match(/Say it in your own words, such as:/g)).toHaveLength(2)
   expect(out).not.toContain('saved:behind')
   for (const farewell of ['stop', 'exit', 'bye']) expect(chat(farewell, '#VERSION')).toMatchObject({ exit: 0, out: '' })
+})
+
+it('each command answers what it declares, and one that only looks makes no session', () => {
+  expect(json('locks')).toEqual({ exit: 0, outcome: 'listed', locks: [] })
+  expect(json('log')).toEqual({ exit: 0, outcome: 'nothing', changes: [], leftOut: 0 })
+  expect(json('list')).toEqual({ exit: 0, outcome: 'listed', sessions: [] })
+  for (const [words, outcome] of [
+    [['start', 's'], 'started'],
+    [['start', 's'], 'unchanged'],
+    [['say', '#LOCK:src/a.js:600', '--as', 'Dev'], 'answered'],
+    [['say', '#LOCK:src/a.js:600', '--as', 'Test'], 'nothing'],
+    [['say', '#LOCK:src/a.js:-1'], 'refused'],
+    [['say', '#CHECKPOINT:list'], 'refused'],
+    [['translate', 'lock src/a.js'], 'command'],
+    [['translate', 'lock src/a.js and unlock src/b.js'], 'commands'],
+    [['translate', 'who holds the lock'], 'asked'],
+    [['say', '#DIRECT:Dev:hello'], 'answered'],
+    [['inbox', '--as', 'Dev'], 'received'],
+    [['inbox', '--as', 'Dev'], 'nothing'],
+    [['work', '--once'], 'nothing'],
+    [['locks'], 'listed'],
+    [['log'], 'told'],
+    [['list'], 'listed'],
+    [['end', 's'], 'ended'],
+    [['end', 's'], 'unchanged'],
+  ] as const)
+    expect([words, json(...words)]).toMatchObject([words, { outcome }])
+})
+
+it('a question that names a command of this program spells it', () => {
+  const { out } = session('say', 'who holds the lock on src/a.js?')
+  expect(out).toContain('signalbox session locks tells who holds what')
+  const chatted = cli(['session', 'serve-stdio', '--session', 's'], { cwd: root, input: 'any new messages?\n' }).out
+  expect(chatted).toContain('signalbox session inbox shows what has come')
 })

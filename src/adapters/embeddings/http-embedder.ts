@@ -22,7 +22,7 @@ export interface EndpointOptions {
   readonly pauseMs?: number
 }
 
-/** An answer is read up to this many bytes for each number it may hold. */
+/** Of one answer. */
 const mostBytes = 64 * 1024 * 1024
 /** Endpoints refuse longer texts; the beginning says what a text is about. In characters. */
 const longestText = 8000

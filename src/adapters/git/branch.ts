@@ -1,10 +1,11 @@
 /**
  * The literal way of the specification: everything is added to the user's index and committed on the branch, by their own
- * rules for line ends and filters, since others will see that commit. The checkpoint itself keeps the bytes as they are.
+ * rules for line ends and filters, since other people will see that commit. The checkpoint itself keeps the bytes as they are.
  *
  * Messages, and what Signalbox keeps for itself, stay in the index as the user had them, and in the commit as in the one
  * before. Hooks do not run and nothing is signed.
  */
+import { pause } from '../../kernel/clock.ts'
 import { conflict } from '../../kernel/errors.ts'
 import { pathBytes, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import type { Capture } from './capture.ts'
@@ -23,7 +24,7 @@ export interface BranchStep {
   readonly work: string
 }
 
-export interface BranchCommit {
+interface BranchCommit {
   readonly step: BranchStep
   readonly head: Head
   readonly index: IndexFile
@@ -39,7 +40,7 @@ interface Options {
   readonly capture: Capture
 }
 
-/** Takes the lock of the index, which `putOnBranch` lets go. */
+/** Takes the lock of the index, which `putOnBranch` releases. */
 export async function commitOnBranch(at: Parts, options: Options): Promise<BranchCommit> {
   const { files, place, user } = at
   const { work, message, isLeftAlone, capture } = options
@@ -163,7 +164,7 @@ export async function dropHeadLocks({ files, place, user }: Parts, commits: read
       for (const lock of locks) if (isOurs(lock)) files.remove(lock)
       return
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await pause(20)
   }
 }
 

@@ -31,7 +31,6 @@ export interface Capture {
   readonly nested: readonly RawPath[]
   /** Where other workspaces in this work tree have their messages, from the top. Not in the tree either. */
   readonly elsewhere: readonly RawPath[]
-  /** The user's index. */
   readonly indexed: readonly IndexEntry[]
 }
 

@@ -3,7 +3,7 @@ import type { RawPath } from '../../kernel/plain-files.ts'
 import { parts } from './listing.ts'
 import type { Parts } from './parts.ts'
 
-export interface Side {
+interface Side {
   readonly mode: string
   readonly hash: string
 }
@@ -15,7 +15,7 @@ export interface FileChange {
   readonly to?: Side
 }
 
-export interface CountedChange {
+interface CountedChange {
   readonly path: RawPath
   readonly added: number
   readonly deleted: number

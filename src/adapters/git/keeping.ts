@@ -149,7 +149,6 @@ export interface Identity {
 
 export const ourselves: Identity = { name: 'Signalbox', email: 'signalbox@localhost' }
 
-/** What was kept, from the commit. */
 export async function readKept({ own, place }: Parts, commit: string): Promise<Kept> {
   // A checkpoint made before the first commit has only one parent.
   const names = ['^{tree}', ...['^2', '^1'].flatMap((parent) => kept.map((name) => `${parent}:${name}`))]

@@ -4,7 +4,6 @@ import { type PlainFiles, pathBytes, type RawPath, rawPath, shownPath } from '..
 import type { Parts } from './parts.ts'
 import type { Git } from './run.ts'
 
-/** An entry of an index or a tree. */
 export interface IndexEntry {
   readonly mode: string
   readonly hash: string

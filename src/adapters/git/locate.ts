@@ -1,11 +1,10 @@
 /** Finds the repository that holds a directory, and how to speak to it. */
 import { resolve } from 'node:path'
-import { denied, notFound, SignalboxError, unsupported } from '../../kernel/errors.ts'
+import { denied, notFound, type SignalboxError, unavailable, unsupported } from '../../kernel/errors.ts'
 import { type RawPath, rawPath } from '../../kernel/plain-files.ts'
 import type { Git, GitAnswer, GitCall } from './run.ts'
 
 export interface RepositoryPlace {
-  /** The top of the work tree. */
   readonly top: string
   /** From the top to the directory that was asked for, with a slash at its end; empty at the top. */
   readonly prefix: RawPath
@@ -68,7 +67,7 @@ function notUsable(from: string, complaint: string): SignalboxError {
     return notFound('NO_REPOSITORY', `${from} is in no git repository, and checkpoints are kept in git.`, {
       hint: 'Make one there: git init',
     })
-  return new SignalboxError('Unavailable', 'GIT_FAILED', `git does not know what to do with ${from}: ${complaint}`, {
+  return unavailable('GIT_FAILED', `git does not know what to do with ${from}: ${complaint}`, {
     hint: 'Run `git status` there and put right what it complains about.',
   })
 }

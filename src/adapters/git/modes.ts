@@ -24,7 +24,7 @@ export function modesOf(files: PlainFiles, top: RawPath, paths: Iterable<RawPath
   const present = new Set<RawPath>()
   const folders = new Map<RawPath, FileFacts | undefined>()
   const found: [RawPath, Class, number][] = []
-  /** Beyond a link there is nothing of this work tree. */
+  /** What lies behind a link is not part of this work tree. */
   const isFolder = (path: RawPath): boolean => {
     if (path === '') return true
     if (!folders.has(path)) {

@@ -5,7 +5,7 @@
  * A file gives way only if it is, to the last bit of its times, the one that was saved before: see `fingerprints`.
  */
 import { conflict, SignalboxError } from '../../kernel/errors.ts'
-import { type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
+import { type PlainFiles, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import type { Capture } from './capture.ts'
 import { changesBetween, type FileChange } from './changes.ts'
 import { ignoredAt } from './ignoring.ts'
@@ -102,7 +102,7 @@ export async function prepare(
   }
 }
 
-/** As it is told. */
+/** How the user's index is named in an answer. */
 const userIndex = '.git/index'
 
 /** None for a folder: what is in it has fingerprints of its own, and it can only be removed when it is empty. */
@@ -181,10 +181,10 @@ export function placeFiles(
   for (const [n, { path, to: side }] of changes.entries()) {
     if (!side) continue
     unlessRestless(path, () => {
-      makeFolders(at, top, parentOf(path), modeThen)
+      makeFolders(files, top, parentOf(path), modeThen)
       const target = `${top}/${path}`
       if (files.look(target)?.kind !== 'folder') expectSame(path)
-      else if (!removeHollow(at, target)) throw changedMeanwhile(path)
+      else if (!removeHollow(files, target)) throw changedMeanwhile(path)
       if (side.mode !== '120000') files.setMode(`${work}/out/${n}`, modeThen(path, side.mode))
       files.rename(`${work}/out/${n}`, target)
     })
@@ -201,17 +201,17 @@ function removeEmptied({ files, place }: Parts, top: RawPath, from: RawPath): vo
 }
 
 /** Where a file is to be: a folder with nothing in it but folders, which no checkpoint keeps. False: there is more in it. */
-function removeHollow({ files }: Parts, folder: RawPath): boolean {
+function removeHollow(files: PlainFiles, folder: RawPath): boolean {
   for (const name of files.names(folder)) {
     const inside = `${folder}/${name}`
-    if (files.look(inside)?.kind === 'folder') removeHollow({ files } as Parts, inside)
+    if (files.look(inside)?.kind === 'folder') removeHollow(files, inside)
   }
   return files.removeFolder(folder)
 }
 
-function makeFolders({ files }: Parts, top: RawPath, folder: RawPath, modeOf: ReturnType<typeof modeLookup>): void {
+function makeFolders(files: PlainFiles, top: RawPath, folder: RawPath, modeOf: ReturnType<typeof modeLookup>): void {
   if (folder === '') return
-  makeFolders({ files } as Parts, top, parentOf(folder), modeOf)
+  makeFolders(files, top, parentOf(folder), modeOf)
   const path = `${top}/${folder}`
   const facts = files.look(path)
   if (facts?.kind === 'folder') return

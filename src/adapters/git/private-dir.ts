@@ -13,7 +13,7 @@
  * In the directory of the work tree, not the common one: it goes when a linked work tree is removed.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { type PlainFiles, type RawPath, rawPath } from '../../kernel/plain-files.ts'
+import { type PlainFiles, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import type { RepositoryPlace } from './locate.ts'
 import type { Git } from './run.ts'
 
@@ -43,7 +43,7 @@ const configFor = (objectFormat: string): string =>
     '',
   ].join('\n')
 
-export interface PrivateDir {
+interface PrivateDir {
   readonly home: RawPath
   /** Names this work tree. */
   readonly id: string
@@ -53,7 +53,7 @@ export interface PrivateDir {
 export function openPrivateDir(files: PlainFiles, { gitDir, prefix, objectFormat }: RepositoryPlace): PrivateDir {
   const all = rawPath(`${gitDir}/signalbox`)
   files.makeFolder(all)
-  // Workspaces take turns on their own trees, which do not keep others out.
+  // One for each workspace: a turn on its tree does not keep the processes of another workspace out.
   const home = `${all}/${prefix === '' ? 'top' : createHash('sha256').update(prefix).digest('hex').slice(0, 12)}`
   for (const folder of ['', '/git', '/git/info', '/git/objects', '/git/refs', '/work']) files.makeFolder(home + folder)
   keepText(files, `${home}/git/HEAD`, 'ref: refs/heads/none\n')
@@ -75,12 +75,9 @@ function idOf(files: PlainFiles, home: RawPath): string {
   }
 }
 
+/** Makes a file say this, whole or not at all. */
 function keepText(files: PlainFiles, path: RawPath, text: string): void {
-  if (textOf(files.read(path, 100_000)) !== text) putText(files, path, text)
-}
-
-/** Whole or not at all. */
-function putText(files: PlainFiles, path: RawPath, text: string): void {
+  if (textOf(files.read(path, 100_000)) === text) return
   const draft = `${path}.${newName()}`
   files.writeNew(draft, Buffer.from(text))
   files.rename(draft, path)
@@ -97,7 +94,6 @@ export const readIntent = (files: PlainFiles, { home }: PrivateDir): string | un
 
 export const clearIntent = (files: PlainFiles, { home }: PrivateDir): boolean => files.remove(`${home}/intent`)
 
-/** A new folder for one operation. */
 export function openWork(files: PlainFiles, { home }: PrivateDir): RawPath {
   const work = `${home}/work/${newName()}`
   files.makeFolder(work)
@@ -122,7 +118,7 @@ function removeAll(files: PlainFiles, path: RawPath): void {
 
 /** git that sees the user's files and objects, and nothing else of theirs. */
 export const asOurselves = (git: Git, place: RepositoryPlace, { home }: PrivateDir): Git => {
-  const own = Buffer.from(home, 'latin1').toString()
+  const own = shownPath(home)
   const env = {
     GIT_DIR: `${own}/git`,
     GIT_WORK_TREE: place.top,

@@ -24,20 +24,16 @@ export async function expectReady(at: Parts, about: CheckpointNote, { force, onB
   if (onBranch && branch !== about.head.branch) throw otherBranch(branch, about.head.branch)
 }
 
-const otherProgress = (now: string, then: string) =>
-  conflict(
-    'GIT_IN_PROGRESS',
-    now === 'none'
-      ? `The checkpoint was made in the middle of a ${then}, which is over.`
-      : `A ${now} is under way that was not when the checkpoint was made.`,
-    {
-      hint:
-        now === 'none'
-          ? 'Use another checkpoint, or `force` to bring back the files all the same.'
-          : `Finish it or give it up (git ${now} --abort), or use \`force\`, which leaves it under way.`,
-      details: { now, then },
-    },
-  )
+function otherProgress(now: string, then: string) {
+  const isOver = now === 'none'
+  const message = isOver
+    ? `The checkpoint was made in the middle of a ${then}, which is over.`
+    : `A ${now} is under way that was not when the checkpoint was made.`
+  const hint = isOver
+    ? 'Use another checkpoint, or `force` to bring back the files all the same.'
+    : `Finish it or give it up (git ${now} --abort), or use \`force\`, which leaves it under way.`
+  return conflict('GIT_IN_PROGRESS', message, { hint, details: { now, then } })
+}
 
 const otherBranch = (now: string | undefined, then: string | undefined) =>
   conflict('OTHER_BRANCH', `The checkpoint was made on ${then ?? 'no branch'}, and now it is ${now ?? 'no branch'}.`, {

@@ -11,7 +11,6 @@ import { printableLine } from '../../kernel/printable.ts'
 
 export interface GitCall {
   readonly args: readonly string[]
-  /** The directory it runs in. */
   readonly cwd: string
   /** Added to the few variables that are passed on. */
   readonly env?: Readonly<Record<string, string>>
@@ -32,7 +31,7 @@ export type Git = (call: GitCall) => Promise<GitAnswer>
 /** What it prints, without the line end. */
 export const outputLine = async (git: Git, call: GitCall): Promise<string> => (await git(call)).bytes.toString().trim()
 
-export interface GitOptions {
+interface GitOptions {
   readonly program?: string
   readonly timeLimitMs?: number
   readonly mostBytes?: number

@@ -4,6 +4,7 @@
  * The lock is a second name of a file in our own folder. So the next process after a kill knows our lock from that of another
  * git, and removes only ours.
  */
+import { pause } from '../../kernel/clock.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { type PlainFiles, type RawPath, rawPath, shownPath } from '../../kernel/plain-files.ts'
 import type { Parts } from './parts.ts'
@@ -26,7 +27,7 @@ export async function indexFile(at: Parts, work: RawPath): Promise<IndexFile | u
   if (found === undefined) return undefined
   const isSplit = files.names(rawPath(place.gitDir)).some((name) => name.startsWith('sharedindex.'))
   if (!isSplit) return { path, modifiedAt: found.modifiedAt }
-  // Its other half is thrown away by git some day.
+  // Git deletes the other half some day.
   const whole = `${work}/whole-index`
   if (!files.look(whole)) {
     files.copy(path, whole)
@@ -51,7 +52,7 @@ export async function lockIndex(at: Parts, work: RawPath): Promise<IndexLock> {
   const { files } = at
   const draft = `${work}/lock`
   files.writeNew(draft, Buffer.alloc(0))
-  for (const startedAt = performance.now(); files.link(draft, lockOf(at)) === 'taken'; await pause()) {
+  for (const startedAt = performance.now(); files.link(draft, lockOf(at)) === 'taken'; await pause(20)) {
     if (performance.now() - startedAt > patienceMs) throw indexBusy(lockOf(at))
   }
   return {
@@ -68,12 +69,10 @@ export async function lockIndex(at: Parts, work: RawPath): Promise<IndexLock> {
 
 /** Throws before anything is done, when another git holds the lock for long. */
 export async function expectUnlocked(at: Parts): Promise<void> {
-  for (const startedAt = performance.now(); at.files.look(lockOf(at)); await pause()) {
+  for (const startedAt = performance.now(); at.files.look(lockOf(at)); await pause(20)) {
     if (performance.now() - startedAt > patienceMs) throw indexBusy(lockOf(at))
   }
 }
-
-const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
 
 /** Removes a lock that an operation of ours left when it was killed. Before its folder is cleared. */
 export function removeOwnLock(at: Parts): void {

@@ -248,8 +248,7 @@ export class WorkTree {
   }
 }
 
-export interface SaveOptions {
-  /** The message of the commit. */
+interface SaveOptions {
   readonly message: string
   readonly state: Uint8Array
   readonly at: number
@@ -267,7 +266,7 @@ export interface Saved {
   readonly branch?: BranchStep
 }
 
-export interface Rollback {
+interface Rollback {
   /** How many files differ in what git keeps of them. */
   readonly files: number
   /** Something gives way, and something was in no commit. */

@@ -3,7 +3,7 @@ import { corrupt, unavailable } from '../../kernel/errors.ts'
 import { silentBefore } from '../leave-alone.ts'
 import { below, checkAddress, placeOf, postJson } from '../post-json.ts'
 
-export interface ModelOptions {
+interface ModelOptions {
   /** Without what comes after it: `https://api.example.com/v1`. */
   readonly url: string
   readonly model: string
@@ -18,7 +18,7 @@ const mostBytes = 4 * 1024 * 1024
 /** In characters. */
 const longestAnswer = 20_000
 
-export interface HttpModel {
+interface HttpModel {
   readonly id: string
   write(asked: Asked): Promise<string>
 }
@@ -64,7 +64,7 @@ const cannotBeUsed = (url: string, why: string, details: Readonly<Record<string,
     details,
   })
 
-/** It kept an earlier command waiting so long ago. */
+/** The error for a model that kept an earlier command waiting, `agoMs` ago. */
 export const silentModel = (url: string, agoMs: number) => cannotBeUsed(url, silentBefore(agoMs))
 
 const badAnswer = (url: string) =>

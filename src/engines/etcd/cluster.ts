@@ -68,10 +68,11 @@ export class Cluster {
     const unanswered = new UnansweredWrites(this.gateway, this.keys)
     const labels = new Labels(this.gateway, this.keys)
     const shared = { keys: this.keys, bodies: this.bodies, labels, logs, turn, unanswered }
-    this.parts = { ...shared, requests, indexes: this.indexes, whenDone: (work) => work() }
-    this.transactions = new Transactions(this.gateway, requests, this.indexes, this.parts)
+    const parts = { ...shared, requests, indexes: this.indexes, whenDone: (work: () => void) => work() }
+    this.parts = parts
+    this.transactions = new Transactions(this.gateway, parts)
     this.#session = new Session(this.gateway, turnSeconds)
-    this.turns = new ExclusiveTurns(this.gateway, this.keys, unanswered, this.#session, turn)
+    this.turns = new ExclusiveTurns({ ...this.parts, gateway: this.gateway, session: this.#session })
   }
 
   close(): void {

@@ -43,7 +43,6 @@ export type Committed =
       readonly revision: number
       /** What each step of `otherwise` found. */
       readonly found: readonly (readonly KeyValue[])[]
-      /** The folders that are missing. */
       readonly missing: readonly TreePath[]
     }
 

@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { unavailable } from '../../kernel/errors.ts'
 import type { Key } from './keys.ts'
-import type { Fence } from './leases.ts'
+import { type Fence, noFence } from './leases.ts'
 import { get, isPresent, type KeyValue } from './transaction.ts'
 
 export interface Turn {
@@ -16,8 +16,6 @@ export interface Turn {
   /** The revision of the cluster at which the turn began. */
   readonly since: number
 }
-
-const noFence: Fence = { compare: [], otherwise: [] }
 
 export class CurrentTurn {
   readonly #storage = new AsyncLocalStorage<{ turn: Turn | undefined }>()

@@ -201,7 +201,7 @@ export class EtcdTree implements Tree {
       isTooLarge = done === 'too large'
       return done
     }
-    // In the turn nobody else changes what the turn is about, so there it mostly needs one attempt.
+    // While this process has the turn, no other one changes what it is about, so one attempt is mostly enough.
     const inTurn = async () => {
       const done = isTooLarge ? 'too large' : await transactions.run(undefined, now, work)
       return typeof done === 'object' ? done.value : work()

@@ -6,11 +6,11 @@
  * for a second compares the folder's stamp before it answers. If one of our writes does not come back on the watch, we
  * watch at another member.
  */
+import { pause } from '../../kernel/clock.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Entry } from '../../tree/tree.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type Keys, wire } from './keys.ts'
-import { pause } from './pace.ts'
 import { byName } from './requests.ts'
 import { firstDraftRevision, type KeyValue } from './transaction.ts'
 import type { Stream } from './transport.ts'
@@ -108,10 +108,7 @@ export class FolderIndex {
    * cluster, but not behind the state `since`.
    */
   async isCurrent(since = 0): Promise<boolean> {
-    this.askedAt = performance.now()
-    if (this.#isClosed) return false
-    if (this.#hasFailed) this.#startLoading()
-    await this.#loading
+    if (!(await this.isLoaded())) return false
     const isNew = Math.max(this.#told, this.#compared) >= since
     if (isNew && performance.now() - this.#heardAt < trustMs) return true
     await this.#compareAll(this)
@@ -121,10 +118,10 @@ export class FolderIndex {
     return true
   }
 
-  /** At this revision of the cluster the folder's stamp was that old. */
+  /** Records that at this revision of the cluster the folder's stamp had the revision `stamped`. */
   compare(stamped: number, revision: number): void {
     this.#cluster = { stamped, revision }
-    // Not with the copy: our own write may be in it before older ones of others.
+    // By the watch, not by the stamp in the copy: our own write may be there before older writes of other processes.
     if (this.#told < stamped) return
     this.#heardAt = performance.now()
     this.#compared = Math.max(this.#compared, revision)
@@ -139,7 +136,7 @@ export class FolderIndex {
     return !this.#isClosed
   }
 
-  /** The revision of the stamp, if the copy has everything up to it: our own write may be in it before older ones of others. */
+  /** The revision of the stamp, if the copy has everything up to it. Our own write may be in it before older ones of other processes. */
   get stampedAt(): number | undefined {
     const stamped = this.#stamp?.revision ?? 0
     return stamped <= Math.max(this.#told, this.#ownWhole) ? stamped : undefined
@@ -150,7 +147,6 @@ export class FolderIndex {
     return (await this.#brings(() => this.stampedAt !== undefined)) ? this.stampedAt : undefined
   }
 
-  /** True when the copy has everything up to this revision. */
   reaches(revision: number): Promise<boolean> {
     return this.#brings(() => Math.max(this.#told, this.#ownWhole) >= revision)
   }
@@ -193,7 +189,7 @@ export class FolderIndex {
     else if (revision > this.#told) this.#apply(kv, isDrop, true)
   }
 
-  /** A transaction found nothing at this key. Says so until the watch does. */
+  /** A transaction found nothing at this key. The copy says so until the watch does. */
   learnAbsence(key: Key, revision: number): void {
     if (!this.#early && revision > this.#told) this.#apply({ key: wire(key), mod_revision: `${revision}` }, true, true)
   }
@@ -286,11 +282,8 @@ export class FolderIndex {
     if (this.#isClosed) return
     await pause(20)
     if (this.#isClosed || this.#stream !== undefined) return
-    if (!isCompacted) {
-      this.#connect()
-      return
-    }
-    this.#startLoading()
+    if (isCompacted) this.#startLoading()
+    else this.#connect()
   }
 
   #restart(): void {
@@ -377,5 +370,5 @@ export class FolderIndex {
 
 /** Milliseconds, with the revision in their fraction: so two changes in one millisecond have different times. */
 export const stampTime = (at: number, revision: number): number =>
-  // What is not committed yet has times of its own, so that nobody takes them for those of a later commit.
+  // Writes that are not committed yet have times of their own, so that no caller takes them for those of a later commit.
   Math.floor(at) + (revision % 4096) / 4096 + (revision >= firstDraftRevision ? 1 / 8192 : 0)

@@ -12,7 +12,7 @@ import { foundBy, get, type KeyValue, mostOperations, revisionOf, type Transacti
 const asksBefore = 2
 /** A question about one name counts as this part of a listing: a copy pays only if it saves many of them. */
 export const weightOfALook = 1 / 8
-/** The same for what a warm process should know without asking. */
+/** The same for a question that a long-running process should answer from a copy. */
 export const weightOfARead = 1 / 4
 const forgetAfterMs = 30_000
 /** Each copy needs a connection. */
@@ -29,8 +29,8 @@ export class FolderIndexes {
   readonly #asks = new Map<TreePath, number>()
   readonly #room: Room = { left: roomForBodies }
   /**
-   * What this process wrote last to other folders. An agent that claims a message soon completes it, and need not read it again
-   * for that: if anybody has changed it since, the transaction says so and reads it.
+   * What this process wrote last to folders without a copy. An agent that claims a message soon completes it, and need not read
+   * it again for that: if another process has changed it since, the transaction says so and reads it.
    */
   readonly #own = new Recent<Key, KeyValue>(256)
 
@@ -66,7 +66,7 @@ export class FolderIndexes {
     return this.#open.has(folder)
   }
 
-  /** Counts a question about a folder that was answered otherwise. */
+  /** Counts a question about a folder that the cluster has answered. */
   count(folder: TreePath, weight: number): void {
     this.#askedFor(folder, weight)
   }

@@ -4,17 +4,18 @@
  * only the caller can find out whether it was done.
  */
 import { call } from '../../kernel/call.ts'
+import { pause } from '../../kernel/clock.ts'
 import { type SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { type EtcdAddress, type Host, printAddress, printHost } from './address.ts'
 import { ClusterTime } from './cluster-time.ts'
 import { type KeyRange, Keys, wire } from './keys.ts'
 import { findLeader } from './leader.ts'
-import { Pace, pause } from './pace.ts'
+import { Pace } from './pace.ts'
 import { judge, judgeRefusal, loginNeeded } from './refusals.ts'
 import { type Header, type RangeAnswer, revisionOf } from './transaction.ts'
 import { NoAnswer, type Reply, type Stream, type TlsFiles, Transport } from './transport.ts'
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly address: EtcdAddress
   readonly user?: string | undefined
   /** Read when it is needed, so that a new password counts without a restart. */
@@ -128,9 +129,8 @@ export class Gateway {
     }
   }
 
-  /** Opens a stream at the member in use. */
   stream(path: string, body: object, { onMessage, onEnd }: Watched): Stream {
-    const host = this.#host
+    const host = this.host
     return this.#transport.stream(host, path, JSON.stringify(body), {
       token: this.#token,
       onLine: (line) => {
@@ -155,27 +155,24 @@ export class Gateway {
   }
 
   /** Stops using a member: asks the next one from now on, and this one last. */
-  leave(host: Host = this.#host): void {
+  leave(host: Host = this.host): void {
     const now = performance.now()
     this.#leftAt.set(host, now)
-    if (this.#host !== host) return
+    if (this.host !== host) return
     const { length } = this.hosts
     const others = Array.from({ length: length - 1 }, (_, i) => (this.#at + 1 + i) % length)
     const isGood = (at: number) => now - (this.#leftAt.get(this.hosts[at]!) ?? Number.NEGATIVE_INFINITY) > avoidMs
     this.#at = others.find(isGood) ?? others[0] ?? this.#at
   }
 
+  /** The member in use. */
   get host(): Host {
-    return this.#host
+    return this.hosts[this.#at]!
   }
 
   close(): void {
     this.#isTroubled = false
     this.#transport.close()
-  }
-
-  get #host(): Host {
-    return this.hosts[this.#at]!
   }
 
   async #ask(ask: Ask): Promise<unknown> {
@@ -186,7 +183,7 @@ export class Gateway {
     let logins = 0
     for (let tries = 1; ; tries++) {
       if (this.#options.user !== undefined && this.#token === undefined && path !== loginPath) await this.#logIn()
-      const host = this.#host
+      const host = this.host
       let why: string
       try {
         const judged = judge(await this.#limit.take(() => this.#sendUnlessLedElsewhere(host, ask)))
@@ -235,7 +232,7 @@ export class Gateway {
     }).finally(() => (this.#search = undefined))
     const leader = await Promise.race([this.#search, sending.then(() => undefined)])
     if (leader === undefined || leader === host) return sending
-    // Nobody waits for it any more, so a failure must not be unhandled.
+    // No caller waits for this request any more, so its failure must not count as unhandled.
     sending.catch(() => {})
     throw new LedElsewhere(leader)
   }
@@ -255,7 +252,7 @@ export class Gateway {
     }
   }
 
-  /** One login for all who wait for it: it takes 0.2 s. */
+  /** One login for all requests that wait for it: it takes 0.2 s. */
   #logIn(): Promise<void> {
     this.#login ??= (async () => {
       try {

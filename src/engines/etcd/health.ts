@@ -5,7 +5,7 @@ import type { Gateway } from './gateway.ts'
 import { wire } from './keys.ts'
 import type { Header } from './transaction.ts'
 
-export interface MemberHealth {
+interface MemberHealth {
   readonly address: string
   readonly isReachable: boolean
   readonly isLeader: boolean
@@ -56,7 +56,7 @@ export async function healthOf({ gateway, keys, place }: Cluster): Promise<Clust
     revision: gateway.revision,
     ...(compactedRevision === undefined ? {} : { compactedRevision }),
     alarms: await alarmsOf(gateway),
-    ...(readMs === undefined ? {} : { readMs }),
+    readMs,
   }
 }
 

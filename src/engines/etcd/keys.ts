@@ -26,7 +26,7 @@ export interface KeyRange {
 }
 
 /** What one key in the range of a folder stands for. */
-export type InFolder = { readonly kind: 'leaf' | 'folder'; readonly name: string } | { readonly kind: 'stamp' }
+type InFolder = { readonly kind: 'leaf' | 'folder'; readonly name: string } | { readonly kind: 'stamp' }
 
 export class Keys {
   /** All keys of the tenant begin with this; roles in etcd are given for it. */
@@ -50,7 +50,7 @@ export class Keys {
 
   /** Everything directly in a folder. */
   inFolder(folder: TreePath): KeyRange {
-    return { from: this.#key(`${folder}\0`), to: this.#key(`${folder}\x01`) }
+    return this.#range(folder)
   }
 
   /** The bytes of a leaf before its first line. Exists exactly as long as the leaf is a log. */
@@ -65,7 +65,7 @@ export class Keys {
 
   /** The start of a log and all its lines. */
   log(path: TreePath): KeyRange {
-    return { from: this.#key(`${path}\0log\0`), to: this.#key(`${path}\0log\x01`) }
+    return this.#range(`${path}\0log`)
   }
 
   /** In JSON, so that texts that are not well-formed Unicode stay different, too. */
@@ -73,31 +73,30 @@ export class Keys {
     return this.#key(`${engineHome}/leases\0${JSON.stringify(resource)}`)
   }
 
-  /** Exists as long as this holder is the newest one. */
+  /** Exists as long as the holder with this fence is the newest one. */
   holder(resource: string, fence: number): Key {
     return this.#key(`${engineHome}/holders\0${JSON.stringify(resource)}\0${fence}`)
   }
 
   leases(): KeyRange {
-    return { from: this.#key(`${engineHome}/leases\0`), to: this.#key(`${engineHome}/leases\x01`) }
+    return this.#range(`${engineHome}/leases`)
   }
 
-  /** The key of one who waits for a turn or has it. */
+  /** The key of one process that waits for a turn or has it. */
   turn(name: string, operation: string): Key {
     return this.#key(`${engineHome}/turns\0${JSON.stringify(name)}\0${operation}`)
   }
 
-  /** The keys of all who wait for it or have it. */
+  /** The keys of all processes that wait for a turn or have it. */
   turns(name: string): KeyRange {
-    const line = `${engineHome}/turns\0${JSON.stringify(name)}`
-    return { from: this.#key(`${line}\0`), to: this.#key(`${line}\x01`) }
+    return this.#range(`${engineHome}/turns\0${JSON.stringify(name)}`)
   }
 
   label(folder: TreePath, label: string, name: string): Key {
     return this.#key(`${engineHome}/labels\0${folder}\0${label}\0${name}`)
   }
 
-  /** The labels of one folder that begin like this; all without it. */
+  /** The labels of one folder with this beginning. */
   labels(folder: TreePath, beginning = ''): KeyRange {
     const from = `${engineHome}/labels\0${folder}\0${beginning}`
     return { from: this.#key(from), to: this.#key(`${from}\u{10ffff}`) }
@@ -137,7 +136,6 @@ export class Keys {
     return key.includes('\0log\0') || folder === '' ? folder || name : `${folder}/${name}`
   }
 
-  /** What a key from `inFolder` stands for. */
   readInFolder(folder: TreePath, key: Key): InFolder {
     const name = key.slice(this.prefix.length + folder.length + 1)
     if (name === '/') return { kind: 'stamp' }
@@ -147,8 +145,13 @@ export class Keys {
   #key(rest: string): Key {
     return (this.prefix + rest) as Key
   }
+
+  /** All keys that begin with this and a NUL. */
+  #range(before: string): KeyRange {
+    return { from: this.#key(`${before}\0`), to: this.#key(`${before}\x01`) }
+  }
 }
 
-/** As the gateway wants it. */
+/** In base64, as the gateway takes it. */
 export const wire = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
 export const fromWire = (text: string): Key => Buffer.from(text, 'base64').toString('utf8') as Key

@@ -6,15 +6,12 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { corrupt, invalidInput, unavailable } from '../../kernel/errors.ts'
-import { hashOf } from './value.ts'
+import { hashOf, type LeafHeader } from './value.ts'
 
 /** etcd takes requests of 1.5 MB; a move carries the whole body and more. */
 export const largestInEtcd = 1_000_000
 
-export interface Elsewhere {
-  readonly name: string
-  readonly size: number
-}
+type Elsewhere = NonNullable<LeafHeader['elsewhere']>
 
 export class LargeBodies {
   /** The directory of this tenant; `undefined` if none is configured. */
@@ -78,7 +75,7 @@ export class LargeBodies {
   }
 }
 
-/** True if the body is there already. Renews its time, so that nobody deletes it as unused. */
+/** True if the body is there already. Renews its time, so that no process deletes it as unused. */
 function isTaken(directory: string, name: string, size: number): boolean {
   const path = join(directory, name)
   if (fs.statSync(path, { throwIfNoEntry: false })?.size !== size) return false
@@ -128,12 +125,12 @@ const notTheSame = (path: string) =>
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? String(error)
 
-/** Named like a body that is being written, so that a file left by a crash is deleted with those. */
-const nobody = '0'.repeat(64)
+/** Names a file like a body that is being written, so that one left by a crash is deleted with those. */
+const noHash = '0'.repeat(64)
 
 /** The time of the file system of a shared directory: the clocks of the machines that share it may differ. */
 export function timeIn(directory: string): number {
-  const path = join(directory, `.${nobody}.${crypto.randomUUID()}`)
+  const path = join(directory, `.${noHash}.${crypto.randomUUID()}`)
   try {
     const file = fs.openSync(path, 'wx', 0o600)
     try {

@@ -3,8 +3,8 @@
  * wait for our time-outs. But a member answers at once, even without a majority, whether it leads. So while requests wait,
  * all members are asked, and the waiting ends when one leads.
  */
+import { pause } from '../../kernel/clock.ts'
 import type { Host } from './address.ts'
-import { pause } from './pace.ts'
 
 interface Status {
   readonly header?: { readonly member_id?: string }
@@ -15,7 +15,6 @@ interface Status {
 export interface Search {
   readonly hosts: readonly Host[]
   readonly ask: (host: Host) => Promise<Status>
-  /** False once the caller no longer needs the answer. */
   readonly isWanted: () => boolean
 }
 

@@ -32,7 +32,7 @@ export interface Fence {
   readonly otherwise: readonly RequestOp[]
 }
 
-const open: Fence = { compare: [], otherwise: [] }
+export const noFence: Fence = { compare: [], otherwise: [] }
 
 export async function takeLease(
   parts: Parts,
@@ -81,9 +81,9 @@ export async function allLeases({ requests }: Parts, now: number): Promise<Lease
     .sort((a, b) => (a.resource < b.resource ? -1 : 1))
 }
 
-/** `fenced` if the lease has run out; otherwise what a write must compare to be sure that nobody else took it. */
+/** `fenced` if the lease has run out; otherwise what a write must compare to be sure that no other owner took it. */
 export async function fenceOf(parts: Parts, { under }: Guard, now: () => Promise<number>): Promise<Fence | 'fenced'> {
-  if (!under) return open
+  if (!under) return noFence
   // The caller's copy may be older than its last renewal, so if it has run out, ask. If it has not, it still counts.
   if (under.until <= (await now())) {
     const { record: current } = await readLease(parts, under.resource)
@@ -127,7 +127,7 @@ async function writeLease(
     turn.expectHeld(foundBy(answer)[0])
     return false
   }
-  // The record says who wrote it last. If that was another process, our lease is over anyway.
+  // The record names the operation that wrote it last. If that is not ours, the lease is another owner's by now.
   await unanswered.revoke(operation)
   return (await readLease(parts, lease.resource)).record?.by === operation
 }

@@ -17,7 +17,7 @@ export interface Seen {
   /** The body. Only one that is kept in a file must be read for this. */
   bytes(atMost?: number): Uint8Array
   readonly size: number
-  /** As this process wrote it last, perhaps out of date. Good enough for a write, whose transaction compares; not for an answer. */
+  /** As this process wrote it last, perhaps out of date. Enough for a write, whose transaction compares; not for an answer. */
   readonly isRemembered?: true
 }
 

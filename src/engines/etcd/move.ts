@@ -15,20 +15,20 @@ export async function moveLeaf(writer: Writer, from: TreePath, to: TreePath, opt
   const { change } = options
   const isEdit = from === to
   let seen = await findToWrite(writer.parts, from)
-  let changed: Changed | 'look first' | undefined
+  let changed: Changed | undefined
   for (;;) {
     const fence = await writer.fence(options)
     if (fence === 'fenced') return fenced
     if (!isSeen(seen)) return { outcome: 'gone' }
     if (isEdit && !change) return { outcome: 'taken' }
     // Do not call `change` twice for the same bytes, as when only the target folder was missing.
-    if (changed === undefined || changed === 'look first' || changed.revision !== seen.revision) {
-      changed = await changedBy(options, seen)
-      if (changed === 'look first') {
-        changed = undefined
+    if (changed?.revision !== seen.revision) {
+      const answer = await changedBy(options, seen)
+      if (answer === 'look first') {
         seen = await askForLeaf(writer.parts, from)
         continue
       }
+      changed = answer
     }
     const { bytes, isWhole } = changed
     if (change && bytes === undefined) return { outcome: 'kept' }
@@ -73,7 +73,7 @@ interface Changed {
   readonly isWhole: boolean
 }
 
-/** Remembered bytes may be out of date. To move, that is enough, since the transaction compares; to refuse, ask first. */
+/** Remembered bytes may be out of date. They are enough to move, since the transaction compares; before refusing, ask the cluster. */
 async function changedBy(
   { change, atMost }: MoveOptions,
   { revision, bytes, about, isRemembered }: Seen,

@@ -29,5 +29,3 @@ export class Pace {
     this.#inVainSince ??= performance.now()
   }
 }
-
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -11,7 +11,7 @@ import type { Reply } from './transport.ts'
  * - `compacted`: the history that was asked for is not kept any more.
  * - `refused`: it had no effect, and repeating it does not help.
  */
-export type Judgement =
+type Judgement =
   | { readonly is: 'answer'; readonly document: unknown }
   | { readonly is: 'unknown' | 'again' | 'login' | 'compacted'; readonly why: string }
   | { readonly is: 'refused'; readonly error: SignalboxError }
@@ -82,7 +82,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A SyntaxError: the answer is not the cluster's but that of something in between.
+    // A SyntaxError: the answer comes from something between us and the cluster.
     return undefined
   }
 }

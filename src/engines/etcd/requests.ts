@@ -37,9 +37,8 @@ export interface Requests {
   readonly revision: number
   /** `undefined`: the answer never came. */
   write(transaction: Transaction): Promise<TransactionAnswer | undefined>
-  /** All of one moment. */
+  /** All at one revision. */
   get(keys: readonly Key[]): Promise<(KeyValue | undefined)[]>
-  /** Whether each is there. */
   areThere(keys: readonly Key[]): Promise<boolean[]>
   at(path: TreePath): Promise<AtPath>
   listing(folder: TreePath): Promise<Listing>

@@ -5,10 +5,10 @@
 import type { Gateway } from './gateway.ts'
 
 /**
- * How long others wait for a turn whose process has died. A busy machine needs this much: some renewals may get no answer,
- * which takes 0.4 to 5 s to notice. While the cluster has no leader no lease runs out. etcd makes at least 2 s of it.
+ * How long the next process waits for a turn whose holder has died. Less would not do on a busy machine: some renewals may get
+ * no answer, which takes 0.4 to 5 s to notice. While the cluster has no leader no lease runs out. etcd makes at least 2 s of it.
  */
-export const usualSeconds = 5
+const usualSeconds = 5
 
 interface Held {
   readonly id: string
@@ -64,7 +64,7 @@ export class Session {
     return this.silenceMs / 3
   }
 
-  /** Who gives no sign of life for so long counts as dead. */
+  /** A process that gives no sign of life for so long counts as dead. */
   get silenceMs(): number {
     return this.#seconds * 1000
   }

@@ -1,6 +1,6 @@
 /**
- * Which of those in a line are dead, told by the keys they put again and again while they live. The etcd lease of a dead
- * process says so too, but each new leader of the cluster begins to count it anew: while leaders change it never ends.
+ * Finds the dead processes in a line: a living one puts its key again and again. The etcd lease of a dead process ends too, but
+ * each new leader of the cluster begins to count it anew, so while leaders change it never ends.
  */
 import type { KeyValue } from './transaction.ts'
 
@@ -11,7 +11,7 @@ interface Sign {
   readonly own: number
 }
 
-/** Signs of our own that must have got through meanwhile: otherwise it is the cluster that is silent, and not the other process. */
+/** So many of our own signs must have got through meanwhile. Otherwise the cluster is silent, and not the other process. */
 const ownSigns = 2
 
 export class SignsOfLife {

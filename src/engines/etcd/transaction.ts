@@ -11,7 +11,7 @@ export interface Compare {
   readonly mod_revision?: string
 }
 
-export interface RangeRequest {
+interface RangeRequest {
   readonly key: string
   readonly range_end?: string
   readonly keys_only?: boolean
@@ -63,7 +63,7 @@ const presence = { target: 'CREATE', create_revision: '0' } as const
 export const isAbsent = (key: Key): Compare => ({ key: wire(key), ...presence, result: 'EQUAL' })
 export const isPresent = (key: Key): Compare => ({ key: wire(key), ...presence, result: 'GREATER' })
 
-/** True if nobody wrote to the key since this revision. */
+/** True if the key was last written at this revision. */
 export const isUnchanged = (key: Key, revision: number): Compare => ({
   key: wire(key),
   target: 'MOD',
@@ -86,7 +86,6 @@ export const isUnchangedRange = ({ from, to }: KeyRange, revision: number): Comp
   mod_revision: `${revision + 1}`,
 })
 
-/** True if there is no key in the range. */
 export const isFree = ({ from, to }: KeyRange): Compare => ({ ...isAbsent(from), range_end: wire(to) })
 
 export const put = (key: Key, value: string, lease?: string): RequestOp => ({

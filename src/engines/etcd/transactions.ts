@@ -4,6 +4,7 @@
  * do it verb by verb in a turn.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { pause } from '../../kernel/clock.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
 import type { Write } from './commit.ts'
@@ -11,8 +12,7 @@ import type { FolderIndexes } from './folder-indexes.ts'
 import { makeFolder } from './folders.ts'
 import type { Gateway } from './gateway.ts'
 import { fromWire, type Key, type KeyRange, type Keys } from './keys.ts'
-import { type Learned, OneTransaction } from './one-transaction.ts'
-import { pause } from './pace.ts'
+import { type Known, OneTransaction } from './one-transaction.ts'
 import type { Parts } from './parts.ts'
 import type { ClusterRequests } from './requests.ts'
 import {
@@ -39,6 +39,12 @@ const longestPauseMs = 10
 /** What etcd takes in one request, unless it is told otherwise, and less. */
 const mostBytes = 1_400_000
 
+/** Outside of any transaction. */
+interface ClusterParts extends Parts {
+  readonly requests: ClusterRequests
+  readonly indexes: FolderIndexes
+}
+
 /** A transaction that is being worked on, and the verbs that belong to it. */
 interface Running {
   readonly transaction: OneTransaction
@@ -48,37 +54,29 @@ interface Running {
 
 type Ended<T> = { readonly value: T } | { readonly error: unknown }
 
-type Outcome =
-  | { readonly is: 'done' }
-  | { readonly is: 'too large' | 'turn taken' }
-  | { readonly is: 'conflict'; readonly learned: Learned; readonly behind: ReadonlySet<TreePath> }
+type Outcome = { readonly is: 'done' | 'too large' | 'turn taken' } | ({ readonly is: 'conflict' } & Known)
 
 export class Transactions {
   readonly #gateway: Gateway
-  readonly #requests: ClusterRequests
   readonly #keys: Keys
-  readonly #indexes: FolderIndexes
-  readonly #parts: Parts
+  readonly #parts: ClusterParts
   readonly #storage = new AsyncLocalStorage<{ running: Running | undefined }>()
 
-  constructor(gateway: Gateway, requests: ClusterRequests, indexes: FolderIndexes, parts: Parts) {
+  constructor(gateway: Gateway, parts: ClusterParts) {
     this.#gateway = gateway
-    this.#requests = requests
     this.#keys = parts.keys
-    this.#indexes = indexes
     this.#parts = parts
   }
 
-  /** The transaction that this call is part of. */
   get current(): Running | undefined {
     return this.#storage.getStore()?.running
   }
 
   /** `turn`: must be free at the end. Where it could not be done in one transaction, nothing was done. */
   async run<T>(turn: string | undefined, now: () => Promise<number>, work: () => Promise<T>): Promise<Done<T>> {
-    let known: { learned: Learned; behind: ReadonlySet<TreePath> } = { learned: new Map(), behind: new Set() }
+    let known: Known = { learned: new Map(), behind: new Set() }
     for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-      const transaction = new OneTransaction(this.#requests, this.#keys, this.#indexes, this.#parts.logs, known)
+      const transaction = new OneTransaction({ ...this.#parts, ...known })
       if (turn !== undefined) transaction.turns.add(turn)
       const afterwards: (() => void)[] = []
       const parts: Parts = {
@@ -88,7 +86,7 @@ export class Transactions {
         whenDone: (later) => afterwards.push(later),
       }
       const ended = await this.#work({ transaction, parts, afterwards }, work)
-      // What failed wrote nothing. Whether that is so can depend on what was read, which may have been out of date.
+      // Work that failed writes nothing. But it may have failed because a read was out of date, so the commit compares its reads.
       if ('error' in ended && !mayBeOutdated(ended.error)) throw ended.error
       const outcome = await this.#commit(transaction, await now(), 'error' in ended)
       if (outcome.is === 'done') {
@@ -142,13 +140,13 @@ export class Transactions {
         ? revisionOf(answer.header)
         : await this.#parts.unanswered.find({ operation, folder: stampedIn(changes), since, now })
       if (revision === undefined) continue
-      for (const write of writes) this.#indexes.take(write, revision, transaction.listed)
+      for (const write of writes) this.#parts.indexes.take(write, revision, transaction.listed)
       transaction.keepLogs(revision)
       return { is: 'done' }
     }
   }
 
-  /** With the stamps of the folders; where no folder changes, that of the root tells that it was done. */
+  /** The writes and the stamps of their folders. Where no folder changes, the stamp of the root shows that it was done. */
   #stamped(changes: Changes, operation: string, now: number): Write[] {
     if (changes.writes.length === 0) return []
     const value = printValue({ modifiedAt: now, changedAt: now, by: operation })
@@ -202,7 +200,7 @@ export class Transactions {
     const behind = new Set<TreePath>()
     for (const folder of listed.keys()) {
       const stamped = Number(learned.get(this.#keys.stamp(folder))?.mod_revision ?? 0)
-      if (!(await this.#indexes.reaches(folder, stamped))) behind.add(folder)
+      if (!(await this.#parts.indexes.reaches(folder, stamped))) behind.add(folder)
     }
     return { is: 'conflict', learned, behind }
   }

@@ -13,19 +13,19 @@ export interface Reply {
   readonly date: string | undefined
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly token?: string | undefined
   readonly timeoutMs: number
   /** `POST` unless said otherwise. */
   readonly method?: 'GET' | 'POST'
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly token?: string | undefined
   /** One whole JSON document of the answer. */
   readonly onLine: (line: string) => void
   /** Called once, when nothing more will come, unless it was closed from this side. */
-  readonly onEnd: (reason: string) => void
+  readonly onEnd: () => void
 }
 
 export interface Stream {
@@ -38,7 +38,7 @@ export interface TlsFiles {
   readonly key?: string
 }
 
-/** No answer came. A request that was not `sent` had no effect; of one that was sent, that is unknown. */
+/** No answer came. A request that was not sent had no effect; whether one that was sent had any is unknown. */
 export class NoAnswer extends Error {
   readonly wasSent: boolean
 
@@ -112,13 +112,13 @@ export class Transport {
     const request = this.#open(to, { path, method: 'POST', body, token }, undefined)
     let isOver = false
     let rest = ''
-    const end = (reason: string) => {
+    const end = () => {
       if (isOver) return
       isOver = true
       request.destroy()
-      onEnd(reason)
+      onEnd()
     }
-    request.on('error', (error) => end(noAnswer(error).message))
+    request.on('error', end)
     request.on('response', (response) => {
       response.setEncoding('utf8')
       response.on('data', (piece: string) => {
@@ -126,11 +126,11 @@ export class Transport {
         rest = lines.pop() ?? ''
         for (const line of lines) if (line !== '' && !isOver) onLine(line)
       })
-      response.on('error', (error) => end(noAnswer(error).message))
+      response.on('error', end)
       response.on('close', () => {
         // An error is one document without a line end.
         if (rest !== '' && !isOver) onLine(rest)
-        end('the stream ended')
+        end()
       })
     })
     request.end(body)

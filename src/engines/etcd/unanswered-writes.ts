@@ -1,10 +1,10 @@
 /**
  * Finds out whether a write was done whose answer never came. It may still lie in the memory of a paused member and be done
- * in an hour, when others have long moved the message on: then there would be two.
+ * in an hour, when another process has long moved the message on: then there would be two.
  *
  * So it is revoked first: every write is done only if there is no key with its operation's id under `revoked`. Once that
- * key is there, the write is either done already or never will be. Which of the two is in the history of a folder's stamp,
- * where every write leaves its id.
+ * key is there, the write is either done already or never will be. The history of the folder's stamp, in which every write
+ * leaves its id, tells which.
  */
 import { unavailable } from '../../kernel/errors.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
@@ -13,7 +13,7 @@ import { type Keys, wire } from './keys.ts'
 import { foundBy, get, isPresent, type KeyValue, put, revisionOf, type TransactionAnswer } from './transaction.ts'
 import { parseValue, printValue } from './value.ts'
 
-export interface Unanswered {
+interface Unanswered {
   readonly operation: string
   /** The folder in whose stamp the operation left its id if it was done. */
   readonly folder: TreePath
@@ -65,7 +65,12 @@ export class UnansweredWrites {
     const writtenAt = Number(before?.mod_revision ?? 0)
     if (parseValue(before?.value ?? '')?.about.by === operation) return writtenAt
     if (writtenAt <= since) return undefined
-    return this.#inHistory(stamp, operation, since, revisionOf(answer.header))
+    const startedAt = performance.now()
+    for (;;) {
+      const read = await this.#readHistory(stamp, operation, since, revisionOf(answer.header))
+      if (read.isWhole) return read.revision
+      if (read.isCompacted || performance.now() - startedAt > patienceMs) throw outcomeUnknown()
+    }
   }
 
   /** One more write was answered. After many, takes a lease for revocations: none can be had while there is no leader. */
@@ -81,15 +86,6 @@ export class UnansweredWrites {
     const lease = await this.#leaseForRevocations()
     const key = wire(this.#keys.revoked(operation))
     await this.#until(() => this.#gateway.write('/v3/kv/put', { key, value: '', lease }))
-  }
-
-  async #inHistory(stamp: string, operation: string, since: number, until: number): Promise<number | undefined> {
-    const startedAt = performance.now()
-    for (;;) {
-      const read = await this.#readHistory(stamp, operation, since, until)
-      if (read.isWhole) return read.revision
-      if (read.isCompacted || performance.now() - startedAt > patienceMs) throw outcomeUnknown()
-    }
   }
 
   #readHistory(stamp: string, operation: string, since: number, until: number): Promise<HistoryRead> {

@@ -11,7 +11,6 @@ export interface LeafHeader {
   readonly modifiedAt: number
   /** The later of that and the last move. */
   readonly changedAt: number
-  /** The id of the operation that wrote this. */
   readonly by: string
   /** What `first` finds the leaf by. It also has a key of its own, as long as the leaf is in this folder. */
   readonly label?: string

@@ -16,7 +16,6 @@ import { get, isAbsent, isUnchanged } from './transaction.ts'
 import { revisionOfBytes } from './value.ts'
 import { durability, fenced, type Writer } from './writer.ts'
 
-/** Puts a leaf where neither a leaf nor a folder is. */
 export async function createLeaf(
   writer: Writer,
   path: TreePath,
@@ -47,7 +46,6 @@ export async function createLeaf(
   }
 }
 
-/** Replaces the bytes of `revision` by others. */
 export async function replaceLeaf(
   writer: Writer,
   path: TreePath,
@@ -86,7 +84,6 @@ export async function replaceLeaf(
   }
 }
 
-/** Sets the time of a leaf to now. */
 export async function touchLeaf(writer: Writer, path: TreePath): Promise<Touched> {
   const { keys } = writer.parts
   let seen = await findToWrite(writer.parts, path)

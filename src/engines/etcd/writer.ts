@@ -44,7 +44,6 @@ export class Writer {
     return commit(this.parts, folders, now, change)
   }
 
-  /** Makes the folders that a write found missing. */
   async makeMissing({ missing }: Extract<Committed, { done: false }>): Promise<void> {
     for (const folder of missing) await makeFolder(this.parts, folder, await this.now())
   }

@@ -15,16 +15,13 @@ const lineEnd = 10
  */
 export function appendLine(disk: Disk, place: FilePlace, line: string, mode: number): number | 'shared' | 'replaced' {
   const fd = disk.open(place, openFlags.append, mode)
-  let outcome: 'appended' | 'shared' | 'replaced'
+  let outcome: 'appended' | 'shared' | 'replaced' | undefined
   try {
     outcome = appendTo(disk, fd, place, line)
-  } catch (error) {
-    disk.close(fd)
-    throw error
+    return outcome === 'appended' ? fd : outcome
+  } finally {
+    if (outcome !== 'appended') disk.close(fd)
   }
-  if (outcome === 'appended') return fd
-  disk.close(fd)
-  return outcome
 }
 
 function appendTo(disk: Disk, fd: number, place: FilePlace, line: string): 'appended' | 'shared' | 'replaced' {
@@ -43,7 +40,6 @@ function appendTo(disk: Disk, fd: number, place: FilePlace, line: string): 'appe
   return nlink === 0 && disk.stat(place)?.ino !== ino ? 'replaced' : 'appended'
 }
 
-/** Whether a file contains a line, whole. */
 export const hasLine = (bytes: Buffer, line: string): boolean =>
   Buffer.concat([Buffer.from('\n'), bytes]).includes(`\n${line}\n`)
 
@@ -54,15 +50,15 @@ function byteAt(disk: Disk, fd: number, position: number): number | undefined {
 
 function landedOnItsOwnLine(disk: Disk, fd: number, sizeBefore: number, text: Buffer): boolean {
   if (text[0] === lineEnd) return true
-  // Starts at the last byte that was there before: normally a line end, then our line and nothing else.
+  // Starts at the last byte that was there before: normally a line end, then our line.
   const start = Math.max(0, sizeBefore - 1)
-  const region = Buffer.alloc(sizeBefore - start + text.length * 2)
-  const length = disk.read(fd, region, 0, region.length, start)
-  const written = region.subarray(0, length)
-  const wanted = sizeBefore === 0 ? text : Buffer.concat([Buffer.from([lineEnd]), text])
-  if (written.subarray(0, wanted.length).equals(wanted)) return true
-  const size = disk.statOpen(fd).size
-  const all = Buffer.alloc(size - start)
-  const whole = all.subarray(0, disk.read(fd, all, 0, all.length, start))
-  return whole.indexOf(Buffer.concat([Buffer.from([lineEnd]), text])) >= 0 || (start === 0 && whole.indexOf(text) === 0)
+  const readOn = (length: number) => {
+    const bytes = Buffer.alloc(length)
+    return bytes.subarray(0, disk.read(fd, bytes, 0, length, start))
+  }
+  const afterLineEnd = Buffer.concat([Buffer.from([lineEnd]), text])
+  const wanted = sizeBefore === 0 ? text : afterLineEnd
+  if (readOn(wanted.length).equals(wanted)) return true
+  const all = readOn(disk.statOpen(fd).size - start)
+  return all.includes(afterLineEnd) || (start === 0 && all.indexOf(text) === 0)
 }

@@ -16,7 +16,7 @@ export interface Folder {
   readonly prefix: string
 }
 
-/** Where a file is or shall be: a name in an open folder. */
+/** A name in an open folder, whether or not a file has it. */
 export class FilePlace {
   readonly folder: Folder
   readonly name: string
@@ -69,7 +69,7 @@ export interface Disk {
    * `strange`: it failed for another reason; the portable way will fail too and name it.
    */
   renameNew: ((from: FilePlace, to: FilePlace) => 'done' | 'taken' | 'gone' | 'strange') | undefined
-  /** Takes the lock of an open file that other programs take by `flock`, if nobody has it. It ends when the file is closed. */
+  /** Takes the lock of an open file that other programs take by `flock`, if it is free. It ends when the file is closed. */
   lockOpen: ((fd: number) => 'held' | 'busy' | 'strange') | undefined
   /** Swaps two files in one step, where the system has it. */
   exchange: ((a: FilePlace, b: FilePlace) => 'done' | 'gone' | 'strange') | undefined
@@ -132,12 +132,8 @@ export function unless<T>(codes: readonly string[], call: () => T): T | undefine
 }
 
 /** Runs a step and says whether it took place: false when it failed with one of these codes. */
-export function did(codes: readonly string[], step: () => void): boolean {
-  try {
+export const did = (codes: readonly string[], step: () => void): boolean =>
+  unless(codes, () => {
     step()
     return true
-  } catch (error) {
-    if (codes.includes(codeOf(error) ?? '')) return false
-    throw error
-  }
-}
+  }) === true

@@ -1,4 +1,4 @@
-/** Drafts that were left behind, and by whom. Only those of dead processes may be deleted. */
+/** Drafts that processes left behind. Only those of dead processes may be deleted. */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { type Disk, did, FilePlace } from './disk.ts'
 import { type HolderId, holderOf } from './holder.ts'
@@ -7,7 +7,7 @@ import type { Assumptions } from './recovery.ts'
 
 type DraftParts = Pick<Parts, 'disk' | 'scratch' | 'setAside' | 'slots' | 'recovery' | 'time'>
 
-export interface LeftDraft {
+interface LeftDraft {
   readonly place: FilePlace
   readonly folder: TreePath
   /** `dead`: its process is gone. `unknown`: that cannot be found out. `foreign`: it has no name of ours. */
@@ -47,12 +47,12 @@ function isOld({ disk, time }: DraftParts, place: FilePlace): boolean {
   return stats?.isFile() === true && time.now() - stats.ctimeMs > foreignKeptFor
 }
 
-/** Deletes the drafts of dead processes. Nobody waits for that, so failures are left to `doctor`. */
+/** Deletes the drafts of dead processes. */
 export function sweepDrafts(parts: DraftParts): void {
   try {
     for (const draft of leftDrafts(parts)) if (draft.isRubbish) removeDraft(parts.disk, draft)
   } catch {
-    // `doctor` will tell about it.
+    // No caller waits for this. `doctor` reports what is left.
   }
 }
 

@@ -2,14 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { call } from '../../kernel/call.ts'
-import {
-  corrupt,
-  denied,
-  invalidInput,
-  type SignalboxError,
-  SignalboxError as SignalboxErrorClass,
-  unavailable,
-} from '../../kernel/errors.ts'
+import { corrupt, denied, invalidInput, SignalboxError, unavailable } from '../../kernel/errors.ts'
 import { codeOf, type Disk, did, type Stats, unless } from './disk.ts'
 import { leafTooLarge } from './files.ts'
 
@@ -70,7 +63,7 @@ export const notALeaf = (where: string): SignalboxError =>
     hint: 'Remove it or move it out of the tree; links, pipes, sockets, devices and folders are not read as messages.',
   })
 
-/** A folder that is a mount of its own can be worked with, but not one whose mount the system keeps apart within a device. */
+/** For a mount into which the system renames nothing, although a draft was written on its own device (`mount --bind`). */
 export const onAnotherDevice = (where: string): SignalboxError =>
   unavailable(
     'OTHER_DEVICE',
@@ -103,8 +96,8 @@ export function notReadable(where: string, stats: Stats, cause: unknown): Signal
 }
 
 /**
- * The folder that this user may not write in, if a step failed because of that. A verb has several: a claim can fail because
- * of the queue that it leads to, or of the engine's own folder, and the path that was asked for names neither.
+ * The folder that this user may not write in, if a step failed because of that. A verb writes in several folders: a claim can
+ * fail because of the target queue or of the engine's own folder, and the path that was asked for names neither.
  */
 export function closedFolder(disk: Disk, error: unknown): string | undefined {
   if (!refusals.includes(codeOf(error) ?? '')) return undefined
@@ -122,7 +115,7 @@ const refusals = ['EACCES', 'EPERM', 'EROFS']
 
 /** Turns any failure into an error for people. A `SignalboxError` passes unchanged. */
 export function explain(error: unknown, where: string): unknown {
-  if (error instanceof SignalboxErrorClass) return error
+  if (error instanceof SignalboxError) return error
   const code = codeOf(error)
   if (code === undefined) return error
   const describe = known[code]
@@ -134,7 +127,7 @@ export function explain(error: unknown, where: string): unknown {
     })
   }
   const described = describe(where)
-  return new SignalboxErrorClass(described.kind, described.code, described.message, {
+  return new SignalboxError(described.kind, described.code, described.message, {
     ...(described.hint === undefined ? {} : { hint: described.hint }),
     details: { system: code, path: where },
     cause: error,
@@ -154,7 +147,7 @@ function systemUsers(): string {
   try {
     return readFileSync('/etc/passwd', 'utf8')
   } catch {
-    // No such list on this system, or not for us: the number has to do.
+    // No such list, or this user may not read it: the number has to do.
     return ''
   }
 }

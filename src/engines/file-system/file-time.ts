@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { codeOf, type Disk, did } from './disk.ts'
 import type { Scratch } from './scratch.ts'
 
-export interface FileSystemTimeParts {
+interface FileSystemTimeParts {
   readonly disk: Disk
   readonly scratch: Scratch
   /** Used instead of the file system's time: by tests, and by copies that carry times over. */
@@ -66,14 +66,13 @@ export class FileSystemTime implements Clock {
     const before = this.#own.now()
     const asked = this.#ask()
     const [own, at] = [this.#own.now(), performance.now()]
-    if (asked === undefined) return { time: this.#carriedOn(at), own, at }
+    if (asked === undefined) {
+      // Nothing can be written just now: count on from the last answer.
+      const last = this.#last
+      return { time: last?.time === undefined ? undefined : last.time + at - last.at, own, at }
+    }
     const agrees = asked >= before - granularity && asked <= own + granularity
     return { time: agrees ? undefined : asked, own, at }
-  }
-
-  /** Nothing can be written just now: counts on from the last answer. */
-  #carriedOn(at: number): number | undefined {
-    return this.#last?.time === undefined ? undefined : this.#last.time + at - this.#last.at
   }
 
   /** Writes a file and reads its time. Setting its time instead would only give back our own clock. */

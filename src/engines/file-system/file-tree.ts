@@ -1,5 +1,5 @@
 /** The tree on plain files: the verbs, put together from the parts beside this file. */
-import type { Clock } from '../../kernel/clock.ts'
+import { type Clock, pause } from '../../kernel/clock.ts'
 import { childOf, isSegment, parentOf, type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import { expectOneLine, reservedPath } from '../../tree/for-engines.ts'
 import { gitignorePath, home, homeGitignore } from '../../tree/home.ts'
@@ -51,7 +51,7 @@ import { type Draft, Scratch, strayScratchName } from './scratch.ts'
 import { SetAside } from './set-aside.ts'
 import { watchDirectory } from './watch.ts'
 
-export interface FileTreeParts {
+interface FileTreeParts {
   readonly disk: Disk
   readonly root: string
   readonly durability: Durability
@@ -108,7 +108,7 @@ export class FileTree implements Tree {
     const [folders, holders] = [this.#folders, new Holders(disk)]
     const setAside = new SetAside(disk, folders)
     const scratch = new Scratch(disk, folders, holders, setAside, modes.file)
-    // Locks and drafts go by what files really say, whatever clock a test passes in.
+    // Locks and drafts are measured by the real times of files, also when a test passes in a clock.
     const time = new FileSystemTime({ disk, scratch })
     const flushes = new Flushes(durability, disk, folders, Commit && new Commit(disk, folders))
     this.#scratch = scratch
@@ -131,7 +131,7 @@ export class FileTree implements Tree {
       const { Leases } = await import('./leases.ts')
       return new Leases({ ...shared, flushes, locks: await locks.load(), clock: this.#time })
     })
-    this.#listing = new Listing(disk, folders, this.#moving, recovery)
+    this.#listing = new Listing({ disk, folders, moving: this.#moving, recovery })
   }
 
   /** Finishes or undoes what dead processes left. Called once when the tree is opened. */
@@ -312,8 +312,7 @@ export class FileTree implements Tree {
       const stats = place && this.#disk.stat(place)
       if (place === undefined || stats === undefined) return { outcome: 'gone' }
       if (stats.isFile() && stats.nlink > 1 && !(await this.#makeOwn(path, stats.ino))) return { outcome: 'gone' }
-      const touched = did(['ENOENT'], () => this.#disk.setTimes(place, this.#time.now()))
-      if (!touched) return { outcome: 'gone' }
+      if (!did(['ENOENT'], () => this.#disk.setTimes(place, this.#time.now()))) return { outcome: 'gone' }
       if (this.#flushes.durability !== 'process') {
         const fd = this.#folders.openLeaf(path, place, openFlags.read)
         if (fd === undefined) return { outcome: 'gone' }
@@ -325,7 +324,8 @@ export class FileTree implements Tree {
 
   /**
    * Replaces a leaf that has a second name, perhaps outside the root, by a copy with one name, so that changes do not reach
-   * the other name. Done by a move onto itself: a leaf that others move meanwhile does not come back. False when it is gone.
+   * the other name. A move onto itself does this: a leaf that another process moves meanwhile does not come back. False when
+   * it is gone.
    */
   async #makeOwn(path: TreePath, file: number): Promise<boolean> {
     // The second name may be left from an unfinished move.
@@ -337,7 +337,7 @@ export class FileTree implements Tree {
       if (links < 2) return true
       if (attempt > 5) throw sharedFile(this.#folders.shown(path))
       // The process that has just made the leaf takes the second name away in a moment, unless it was killed.
-      if (attempt < 3) await new Promise<void>((resolve) => setTimeout(resolve, 2 ** attempt))
+      if (attempt < 3) await pause(2 ** attempt)
       else await this.move(path, path, { touched: true })
     }
   }
@@ -369,7 +369,7 @@ export class FileTree implements Tree {
     }
   }
 
-  /** Swaps in a copy with one name. In one step: an appender that found nothing there would begin a new file. */
+  /** Swaps in a copy with one name. In one step, because an appender that finds no file there would begin a new one. */
   async #copyInPlace(path: TreePath): Promise<void> {
     const place = this.#folders.place(path, false)
     const current = place && readWhole(this.#disk, place)
@@ -383,7 +383,7 @@ export class FileTree implements Tree {
       this.#warmUp()
       const { change = options.touched ? asItIs : undefined } = options
       return this.#moving.use((moving) =>
-        change ? moving.changing.move(from, to, change, options) : this.#movePlain(moving, from, to),
+        change ? moving.changing.move({ ...options, from, to, change }) : this.#movePlain(moving, from, to),
       )
     })
   }
@@ -393,17 +393,17 @@ export class FileTree implements Tree {
     if (from === to) return { outcome: 'taken' }
     try {
       const outcome = moves.plain(from, to)
-      if (outcome === 'shared') return changing.move(from, to, asItIs)
+      if (outcome === 'shared') return changing.move({ from, to, change: asItIs })
       return outcome === 'done' ? this.#flushes.moved(from, to, undefined) : { outcome }
     } catch (error) {
-      // A full disk takes no note of a move in several steps. The system's own rename needs none.
+      // The note of a move in several steps cannot be written to a full disk. The system's own rename needs none.
       if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '') && !moves.isOneStep) {
         this.#goNative()
         if (moves.isOneStep) return this.#movePlain(moving, from, to)
       }
       if (codeOf(error) !== 'EXDEV') throw error
       // The target is on another file system: write the bytes there, with the same promises.
-      return changing.move(from, to, asItIs)
+      return changing.move({ from, to, change: asItIs })
     }
   }
 
@@ -417,13 +417,11 @@ export class FileTree implements Tree {
           (await this.#moving.load()).changing.remove(path, onlyIf, atMost)
         if (onlyIf) return judged(onlyIf, atMost)
         const place = this.#folders.place(path, false)
-        if (place === undefined) return { outcome: 'gone' }
-        const stats = this.#disk.stat(place)
-        if (stats === undefined) return { outcome: 'gone' }
+        const stats = place && this.#disk.stat(place)
+        if (place === undefined || stats === undefined) return { outcome: 'gone' }
         if (stats.isDirectory()) throw notALeaf(this.#folders.shown(path))
         if (stats.isFile() && stats.nlink > 1) return judged(() => true, 1)
-        const removed = did(['ENOENT'], () => this.#disk.unlink(place))
-        if (!removed) return { outcome: 'gone' }
+        if (!did(['ENOENT'], () => this.#disk.unlink(place))) return { outcome: 'gone' }
         await this.#flushes.flushed(parentOf(path))
         return { outcome: 'removed', durability: this.#flushes.durability }
       }),

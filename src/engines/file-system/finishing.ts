@@ -1,23 +1,22 @@
-/**
- * How others finish or undo a move whose process has ended: how far it came is read off the files that its note names.
- */
+/** Finishes or undoes a move whose process has ended. The files that its note names show how far it came. */
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, isSegment, isWithin, nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { isReserved } from '../../tree/home.ts'
-import { type Disk, FilePlace, type Stats, unless } from './disk.ts'
-import type { Folders } from './folders.ts'
+import { FilePlace, type Stats, unless } from './disk.ts'
 import type { Intent } from './note.ts'
 import { ownName } from './own-paths.ts'
+import type { Parts } from './parts.ts'
 import { publish } from './publishing.ts'
 import { isOdd } from './set-aside.ts'
 
-/** Entries, for one search. */
+/** The most entries that one search looks at. */
 const mostSearched = 500_000
 const mostSearches = 50
 /** Milliseconds. Times of files advance in steps of up to 10. */
 const timeStep = 20
 
-/** The innermost folder that contains both. */
+type FinishingParts = Pick<Parts, 'disk' | 'folders'>
+
 function commonFolder(a: TreePath, b: TreePath): TreePath {
   let folder = parentOf(a)
   while (!isWithin(b, folder)) folder = parentOf(folder)
@@ -25,10 +24,10 @@ function commonFolder(a: TreePath, b: TreePath): TreePath {
 }
 
 export class Finishing {
-  readonly #parts: { readonly disk: Disk; readonly folders: Folders }
+  readonly #parts: FinishingParts
 
-  constructor(disk: Disk, folders: Folders) {
-    this.#parts = { disk, folders }
+  constructor(parts: FinishingParts) {
+    this.#parts = parts
   }
 
   ownNameOf({ operation, from }: Intent): string {
@@ -78,7 +77,7 @@ export class Finishing {
     const ownStats = own && disk.stat(own)
     const draftStats = draft && disk.stat(draft)
     const drop = (place: FilePlace | undefined) => place && unless(['ENOENT'], () => disk.unlink(place))
-    // Ours are always files. Anything else is a stranger's and stays as it is.
+    // Our private files and drafts are regular files. Anything else is a stranger's and stays as it is.
     if ([ownStats, draftStats].some((stats) => stats && !stats.isFile())) return 'stuck'
     if (!own || !ownStats) {
       drop(draft)
@@ -87,7 +86,7 @@ export class Finishing {
     const hasMoreNames = (file: FilePlace, stats: Stats, before: number) =>
       stats.nlink > before && this.#isElsewhere(file, stats.ino, intent)
     const isRewritten = intent.draft !== undefined && (!draft || !draftStats || hasMoreNames(draft, draftStats, 1))
-    // Another file than the one that was looked at is put back, never published: its other names are other movers'.
+    // A private file that is not the one in the note is put back, never published: its other names belong to other moves.
     const hasArrived = () =>
       ownStats.ino === intent.file
         ? hasMoreNames(own, ownStats, intent.links)
@@ -126,9 +125,8 @@ export class Finishing {
    * Whether a file has a name among the leaves, other than its private one. Counting names is not enough: a user may have
    * made a hard link elsewhere meanwhile. This may be slow, because it happens only after a crash.
    *
-   * The leaf may have been moved on, and others may move it while we search, from a folder that we have yet to look at into
-   * one that we have left. A rename shows in the later time of the file, so a search that finds nothing counts only if that
-   * time stood still.
+   * Another process may move the leaf while we search, from a folder that we have not searched yet into one that we have. A
+   * rename changes the file's `ctime`, so a search that finds nothing counts only if that stayed the same.
    */
   #isElsewhere(place: FilePlace, file: number, intent: Intent): boolean {
     const { disk } = this.#parts

@@ -48,7 +48,7 @@ export class Flushes {
   }
 
   folder(folder: TreePath): void {
-    const fd = this.#folders.descriptor(folder)
+    const fd = this.#folders.at(folder, false)?.fd
     if (fd !== undefined) this.#disk.flush(fd)
   }
 

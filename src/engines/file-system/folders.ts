@@ -12,7 +12,7 @@
 import { call, inputs } from '../../kernel/call.ts'
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { nameOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
-import { absolute, codeOf, type Disk, did, FilePlace, type Folder, openFlags, type Stats, unless } from './disk.ts'
+import { absolute, codeOf, type Disk, did, FilePlace, type Folder, openFlags, unless } from './disk.ts'
 import { explain, linkRefused, notALeaf, notReadable } from './failures.ts'
 
 interface Pinned extends Folder {
@@ -31,7 +31,7 @@ interface Known {
   readonly isPlain: boolean
 }
 
-/** Told of a folder that was not there; `isMine`: this process made it, and nobody else at the same moment. */
+/** Called when a missing folder has been made. `isMine`: by this process, not by another one at the same moment. */
 type OnMade = (folder: TreePath, made: { readonly isMine: boolean }) => void
 
 const trustedFor = 50
@@ -72,7 +72,7 @@ export class Folders {
     return this.#find(folder, make)
   }
 
-  /** Where the leaf of a path is or shall be; `undefined` when its folder is not there. */
+  /** The place of a leaf, there or not; `undefined` when its folder is not there. */
   place(path: TreePath, make: true): FilePlace
   place(path: TreePath, make: boolean): FilePlace | undefined
   place(path: TreePath, make: boolean): FilePlace | undefined {
@@ -87,20 +87,17 @@ export class Folders {
     try {
       return this.#disk.open(place, flags)
     } catch (error) {
-      const code = codeOf(error)
-      if (code === 'ENOENT') return undefined
-      if (code === 'ELOOP' || code === 'ENXIO' || code === 'EISDIR') throw notALeaf(this.shown(path))
-      throw this.closedLeaf(path, place, error)
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw this.whyNotOpened(path, place, error)
     }
   }
 
   /** Why a leaf could not be opened: with its owner, if it is the leaf and not the folder that is closed to this user. */
-  closedLeaf(path: TreePath, place: FilePlace, error: unknown): unknown {
-    if (!['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return error
-    let stats: Stats | undefined
-    did(['EACCES', 'EPERM'], () => {
-      stats = this.#disk.stat(place)
-    })
+  whyNotOpened(path: TreePath, place: FilePlace, error: unknown): unknown {
+    const code = codeOf(error) ?? ''
+    if (['ELOOP', 'ENXIO', 'EISDIR'].includes(code)) return notALeaf(this.shown(path))
+    const refusals = ['EACCES', 'EPERM']
+    const stats = refusals.includes(code) ? unless(refusals, () => this.#disk.stat(place)) : undefined
     return stats?.isFile() ? notReadable(this.shown(path), stats, error) : error
   }
 
@@ -115,10 +112,6 @@ export class Folders {
     return known !== undefined && !this.#isStillThere(known)
   }
 
-  descriptor(folder: TreePath): number | undefined {
-    return this.at(folder, false) === undefined ? undefined : this.#open.get(folder)?.fd
-  }
-
   /**
    * Between `enter` and `leave` no descriptor is closed, so that a prefix stays valid: once closed, its number may be
    * given to another folder, and a path made with it would lead there.
@@ -130,15 +123,13 @@ export class Folders {
   leave(): void {
     if (--this.#inside > 0) return
     if (this.#open.size > mostOpen) this.#dropOldest()
-    while (this.#dropped.length > 0) this.#closeQuietly(this.#dropped.pop()!)
-  }
-
-  /** The descriptor was only used to name files, so a failure to close it loses nothing. */
-  #closeQuietly(fd: number): void {
-    try {
-      this.#disk.close(fd)
-    } catch (error) {
-      if (codeOf(error) === undefined) throw error
+    while (this.#dropped.length > 0) {
+      try {
+        this.#disk.close(this.#dropped.pop()!)
+      } catch (error) {
+        // The descriptor was only used to name files, so a failure to close it loses nothing.
+        if (codeOf(error) === undefined) throw error
+      }
     }
   }
 

@@ -2,6 +2,7 @@
  * The lock of another program's lock file: `flock`, which many shell scripts use. It is the system's own, so it ends with
  * the process that holds it, and needs no recovery.
  */
+import { pause } from '../../kernel/clock.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import type { Disk } from './disk.ts'
 
@@ -31,6 +32,6 @@ async function take(disk: Disk, fd: number, shown: string): Promise<void> {
         hint: `Find out which one it is (fuser ${shown}), then try again.`,
       })
     }
-    await new Promise<void>((resolve) => setTimeout(resolve, pauseMs))
+    await pause(pauseMs)
   }
 }

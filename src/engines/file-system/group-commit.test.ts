@@ -13,7 +13,7 @@ function slowDisk() {
     new Promise<void>((end, fail) => {
       flushes.push({ fd, end, fail })
     })
-  const folders = { descriptor: (path: string) => path.charCodeAt(0) } as unknown as Folders
+  const folders = { at: (path: string) => ({ fd: path.charCodeAt(0) }) } as unknown as Folders
   // No file system has this device, so nothing is known of its renames.
   const statOpen = () => ({ dev: -1 }) as Stats
   return { flushes, commit: new GroupCommit({ flushLater, statOpen } as unknown as Disk, folders) }

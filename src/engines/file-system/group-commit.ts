@@ -1,6 +1,6 @@
 /**
- * Flushes folders for many writers at once: one flush of a folder runs at a time, and all who change the folder
- * meanwhile share the next one. A single writer pays for a whole flush, as without this.
+ * Flushes folders for many writers at once: one flush of a folder runs at a time, and all callers that change the
+ * folder meanwhile share the next one. A single writer pays for a whole flush, as without this.
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
 import { renamesAreAtomic } from './atomic-renames.ts'
@@ -69,7 +69,7 @@ export class GroupCommit {
   }
 
   #isAtomicIn(folder: TreePath): boolean {
-    const fd = this.#folders.descriptor(folder)
+    const fd = this.#folders.at(folder, false)?.fd
     if (fd === undefined) return false
     const { dev } = this.#disk.statOpen(fd)
     let isAtomic = this.#areAtomic.get(dev)
@@ -81,7 +81,7 @@ export class GroupCommit {
   }
 
   async #flush(folder: TreePath): Promise<void> {
-    const fd = this.#folders.descriptor(folder)
+    const fd = this.#folders.at(folder, false)?.fd
     // The folder is gone and its entries with it: nothing is left to flush.
     if (fd !== undefined) await this.#disk.flushLater(fd)
   }

@@ -1,8 +1,8 @@
 /**
- * Names this process, so that others can find out whether it still lives. A pid alone would not do: it is used again
+ * Names this process, so that other processes can find out whether it still lives. A pid alone would not do: it is used again
  * after a restart, and means another process in another container. See docs/decisions/0030-who-holds-what.md.
  */
-import { absolute, type Disk, openFlags, unless } from './disk.ts'
+import { absolute, codeOf, type Disk, openFlags, unless } from './disk.ts'
 
 /** `pid-start-host_boot_space-instance`, letters and digits only. */
 export type HolderId = string & { readonly __holder?: never }
@@ -170,7 +170,7 @@ function answersSignals(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as { code?: string }).code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 

@@ -15,10 +15,10 @@ import {
   unknownHolder,
 } from './inspect-engine.ts'
 import { hardLinks, notReadableFolder, notWritable, unreadable } from './inspect-kinds.ts'
+import type { Intent } from './note.ts'
 import { isOwnName, nameFromOwn, ownPrefix } from './own-paths.ts'
 import type { Parts } from './parts.ts'
 import { strayScratchName } from './scratch.ts'
-import type { Intent } from './slots.ts'
 
 export interface InspectParts extends Omit<Parts, 'holders' | 'flushes' | 'moves'> {
   readonly repair: boolean
@@ -47,7 +47,7 @@ export async function inspectFiles(parts: InspectParts): Promise<Finding[]> {
 }
 
 function openToTheWorld({ disk, folders, repair }: InspectParts): Finding[] {
-  const fd = folders.descriptor(treeRoot)
+  const fd = folders.at(treeRoot, false)?.fd
   const mode = fd === undefined ? 0 : disk.statOpen(fd).mode
   if (fd === undefined || (mode & 0o002) === 0) return []
   // A sticky directory such as /tmp is meant to be open to all.
@@ -84,7 +84,7 @@ async function unfinishedMoves(parts: InspectParts): Promise<Finding[]> {
 const nowCalled = (renamed: string | undefined): string =>
   renamed === undefined ? '' : ` Its name was taken meanwhile; it is now ${renamed}.`
 
-/** Walks the folders for private files that nobody will put back, links and other odd things, and unusable names. */
+/** Walks the folders for private files of dead processes, links and other things that are no files, and unusable names. */
 async function strayEntries(parts: InspectParts): Promise<Finding[]> {
   const findings: Finding[] = []
   const waiting = [...parts.within]
@@ -97,7 +97,7 @@ async function strayEntries(parts: InspectParts): Promise<Finding[]> {
       findings.push(notReadableFolder(parts.folders.shown(folder)))
       continue
     }
-    // Below a folder that is told, it is the same thing to put right.
+    // Only the topmost read-only folder is reported: repairing it repairs those below.
     const isBelow = readOnly.has(parentOf(folder))
     const told = isBelow ? [] : notWritable(parts.disk, open, parts.folders.shown(folder))
     findings.push(...told)

@@ -3,8 +3,8 @@
  * because the fencing number must go on growing.
  *
  * A file that cannot be read as a lease is replaced when the lease is taken next, and a copy is set aside. Its number is
- * lost, so the next one is the file system's time in microseconds. That is higher than any number given out before: each
- * takes a lock and several system calls, so no count, wherever it began, grows by one every microsecond.
+ * lost, so the next one is the file system's time in microseconds. That is higher than any number given out before: giving
+ * one out takes a lock and several system calls, which is longer than a microsecond.
  */
 import type { Clock } from '../../kernel/clock.ts'
 import { corrupt, denied, invalidInput } from '../../kernel/errors.ts'
@@ -38,19 +38,11 @@ export class Leases {
   }
 
   async take(resource: string, owner: string, ttl: number): Promise<Leased> {
-    if (resource === '' || owner === '') {
-      throw invalidInput('BAD_LEASE', 'A lease needs a resource and an owner.', { hint: 'Name both.' })
-    }
-    if (!(ttl > 0))
-      throw invalidInput('BAD_LEASE', `A lease must last longer than ${ttl} ms.`, { hint: 'Give a time above 0.' })
-    if (ttl > longestLease)
-      throw invalidInput('BAD_LEASE', `A lease lasts at most ${longestLease} ms.`, {
-        hint: 'Take it anew before it ends.',
-      })
+    if (resource === '' || owner === '') throw badLease('A lease needs a resource and an owner.', 'Name both.')
+    if (!(ttl > 0)) throw badLease(`A lease must last longer than ${ttl} ms.`, 'Give a time above 0.')
+    if (ttl > longestLease) throw badLease(`A lease lasts at most ${longestLease} ms.`, 'Take it anew before it ends.')
     if (resource.length > longestText || owner.length > longestText)
-      throw invalidInput('BAD_LEASE', `The names of a lease have at most ${longestText} characters.`, {
-        hint: 'Choose shorter ones.',
-      })
+      throw badLease(`The names of a lease have at most ${longestText} characters.`, 'Choose shorter ones.')
     return this.#parts.locks.within('lease', resource, async () => {
       const now = this.#parts.clock.now()
       const found = this.#read(resource)
@@ -94,12 +86,12 @@ export class Leases {
     })
   }
 
-  /** Replaces such a file by an ended lease whose number goes on. One without the name of a lease is moved away. */
+  /** Replaces such a file by an ended lease whose number goes on. A file without the name of a lease is moved away. */
   async clear(name: string, reason: Reason): Promise<boolean> {
     const resource = resourceOf(name)
     if (resource === undefined) {
       const folder = this.#parts.setAside.openIfThere(leasesFolder)
-      // A shortened name does not tell the resource. Then the next one who takes the lease replaces the file.
+      // A shortened name does not tell the resource. Its file is replaced when the lease is taken next.
       return (
         reason === 'bad-name' && folder !== undefined && this.#parts.setAside.move(new FilePlace(folder, name), reason)
       )
@@ -113,13 +105,12 @@ export class Leases {
     })
   }
 
-  /** Runs `work` if the lease is still valid, and lets nobody take it meanwhile. */
+  /** Runs `work` if the lease is still valid. No other owner can take the lease meanwhile. */
   async under<T>(lease: Lease, work: () => Promise<T>): Promise<T | Outcome<'fenced'>> {
     return this.#parts.locks.within('lease', lease.resource, async () => {
       const current = this.#read(lease.resource)
       const isSame = typeof current === 'object' && current.fence === lease.fence
-      const stands = isSame && current.until > this.#parts.clock.now()
-      return stands ? work() : { outcome: 'fenced' as const }
+      return isSame && current.until > this.#parts.clock.now() ? work() : { outcome: 'fenced' as const }
     })
   }
 
@@ -130,13 +121,13 @@ export class Leases {
     return lease
   }
 
-  /** Higher than any number given out before. The time of files goes in steps of some milliseconds, so it is counted on. */
+  /** Higher than any number given out before, also within one of the steps in which the time of files advances. */
   #surelyHigher(): number {
     this.#highest = Math.max(this.#highest + 2, Math.ceil(this.#parts.time.now() * 1000))
     return this.#highest
   }
 
-  /** Sets a copy of a file aside, which is replaced next. Anything but a file is moved away. */
+  /** Sets a copy of a file aside before it is replaced. Anything but a file is moved away. */
   #keepCopy(resource: string, reason: Reason): void {
     const { setAside } = this.#parts
     const place = new FilePlace(setAside.folder(leasesFolder), fileNameOf(resource))
@@ -208,6 +199,8 @@ function parse(text: string): Lease | undefined {
     return undefined
   }
 }
+
+const badLease = (message: string, hint: string) => invalidInput('BAD_LEASE', message, { hint })
 
 const notOurs = (resource: string) =>
   denied('PERMISSION_DENIED', `No permission for the lease file of ${JSON.stringify(resource)}.`, {

@@ -1,36 +1,34 @@
 /** Lists a folder as readers should see it: a private file stands under its old name. */
-import type { TreePath } from '../../kernel/tree-path.ts'
-import { nameOf } from '../../kernel/tree-path.ts'
+import { nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { engineHome, home } from '../../tree/home.ts'
 import type { Entry } from '../../tree/tree.ts'
-import { type Dirent, type Disk, FilePlace, type Folder, unless } from './disk.ts'
-import type { Folders } from './folders.ts'
+import { type Dirent, FilePlace, type Folder, unless } from './disk.ts'
 import type { Later } from './later.ts'
 import { kindOf } from './leaf.ts'
 import type { Moving } from './moving.ts'
 import { isOwnName, nameFromOwn, ownPrefix } from './own-paths.ts'
+import type { Parts } from './parts.ts'
 import type { Recovery } from './recovery.ts'
 
-export class Listing {
-  readonly #disk: Disk
-  readonly #folders: Folders
-  readonly #moving: Later<Moving>
-  readonly #recovery: Later<Recovery>
+interface ListingParts extends Pick<Parts, 'disk' | 'folders'> {
+  readonly moving: Later<Moving>
+  readonly recovery: Later<Recovery>
+}
 
-  constructor(disk: Disk, folders: Folders, moving: Later<Moving>, recovery: Later<Recovery>) {
-    this.#disk = disk
-    this.#folders = folders
-    this.#moving = moving
-    this.#recovery = recovery
+export class Listing {
+  readonly #parts: ListingParts
+
+  constructor(parts: ListingParts) {
+    this.#parts = parts
   }
 
   async of(folder: TreePath): Promise<Visible> {
     for (let attempt = 0; ; attempt++) {
-      const open = this.#folders.at(folder, false)
+      const open = this.#parts.folders.at(folder, false)
       if (open === undefined) return nothingVisible()
-      const dirents = unless(['ENOENT'], () => this.#disk.list(open))
+      const dirents = unless(['ENOENT'], () => this.#parts.disk.list(open))
       if (dirents === undefined || dirents.length === 0) {
-        if (attempt < 3 && this.#folders.forget(folder)) continue
+        if (attempt < 3 && this.#parts.folders.forget(folder)) continue
         return nothingVisible()
       }
       const privates = dirents.filter(({ name }) => name.startsWith(ownPrefix))
@@ -41,14 +39,14 @@ export class Listing {
 
   /** True when something was put back or finished, so that the folder must be listed again. */
   async #finishPrivate(folder: TreePath, open: Folder, privates: readonly Dirent[]): Promise<boolean> {
-    const { moves } = await this.#moving.load()
-    const recovery = await this.#recovery.load()
+    const { moves } = await this.#parts.moving.load()
+    const recovery = await this.#parts.recovery.load()
     let finished = moves.finishOwn()
     for (const { name } of privates) {
       const own = nameFromOwn(name, folder)
       if (!own || !recovery.isAbandoned(own)) continue
       await recovery.recover()
-      if (this.#disk.stat(new FilePlace(open, name))) await recovery.restoreOrphan(folder, name)
+      if (this.#parts.disk.stat(new FilePlace(open, name))) await recovery.restoreOrphan(folder, name)
       finished = true
     }
     return finished
@@ -65,8 +63,7 @@ const ownNames: ReadonlyMap<string, string> = new Map()
 const nothingVisible = (): Visible => ({ entries: [], files: ownNames })
 
 function visible(folder: TreePath, dirents: readonly Dirent[]): Visible {
-  // Large folders are queues with ordinary names. Sorting plain strings takes a quarter of the time that sorting entries
-  // takes.
+  // Large folders are queues with ordinary names. Sorting plain strings takes a quarter of the time of sorting entries.
   const names: string[] = []
   const others: Dirent[] = []
   for (const dirent of dirents) {
@@ -79,7 +76,7 @@ function visible(folder: TreePath, dirents: readonly Dirent[]): Visible {
   for (const dirent of others) {
     const file = dirent.name
     const own = file.startsWith(ownPrefix) && dirent.isFile() ? nameFromOwn(file, folder) : undefined
-    // Leave out drafts, and foreign files with such names: no path can name them, so nobody could use the entry.
+    // Leave out drafts, and foreign files with such names: no path can name them, so no caller could use the entry.
     if (!own && isOwnName(file)) continue
     if (folder === home && file === nameOf(engineHome)) continue
     if (own) files.set(own.name, file)

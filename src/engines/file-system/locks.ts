@@ -1,16 +1,17 @@
 /**
- * Short locks between processes, for the few steps that must see nobody else: compare-and-replace, leases,
+ * Short locks between processes, for steps that only one process may run at a time: compare-and-replace, leases,
  * recovery. A lock is a folder of files `lock.<n>`; the highest is the lock, its first byte says held or free.
  *
  * It is taken by linking the next number, which only one process can, and only when the highest is free or its holder is
- * dead. So nobody has to clean up after a dead holder, and nothing that another process may still use is ever deleted:
- * simpler lock files are broken by deletion, and lose updates. See docs/decisions/0006-generation-locks.md.
+ * dead. So the lock of a dead holder needs no deletion, and nothing that another process may still use is ever deleted:
+ * simpler lock files are freed by deletion, and lose updates. See docs/decisions/0006-generation-locks.md.
  */
+import { pause } from '../../kernel/clock.ts'
 import { corrupt, denied, unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { Queues } from '../../tree/for-engines.ts'
 import { engineHome } from '../../tree/home.ts'
-import { did, FilePlace, type Folder, openFlags, unless } from './disk.ts'
+import { codeOf, did, FilePlace, type Folder, openFlags, unless } from './disk.ts'
 import { readSmall, writeAll } from './files.ts'
 import { fnv, type HolderId, type Life, pidOf } from './holder.ts'
 import type { Parts } from './parts.ts'
@@ -19,7 +20,7 @@ import type { Reason } from './set-aside.ts'
 export const locksFolder = childOf(engineHome, 'locks')
 const stripes = 64
 
-/** How long others wait, in milliseconds. */
+/** How long a process waits for a lock, in milliseconds. */
 export interface LockPatience {
   /** For how long a holder whose life is unknown (in another container) keeps a lock, by the file system's time. */
   readonly unknownHolderMs: number
@@ -40,7 +41,7 @@ const highestNumber = 1e12
 const free = Buffer.from('F')
 /** The second byte of a lock file: whether another process waits for it. */
 const [unwanted, wanted] = ['-', Buffer.from('W')] as const
-/** Milliseconds, longer than a waiter sleeps. A process that releases a lock for which others wait lets them go first. */
+/** Milliseconds, longer than a waiter sleeps. A process that releases a lock lets the waiting processes go first. */
 const politeness = 15
 
 /** A process that needs several locks takes them in this order, so that no two wait for each other. */
@@ -49,12 +50,8 @@ export type LockFamily = 'turn' | 'lease' | 'path' | 'recovery'
 /** Callers in this process queue here, so that only one of them at a time goes to the files. By root and stripe. */
 const queues = new Queues()
 
-/** Until when this process leaves a lock to others that waited for it. By root and stripe. */
+/** Until when this process leaves a lock to other processes that waited for it. By root and stripe. */
 const politeUntil = new Map<string, number>()
-
-interface Held {
-  readonly fd: number
-}
 
 /** Who holds a lock according to its file, and whether that process lives. */
 interface Holding {
@@ -65,8 +62,8 @@ interface Holding {
   readonly changedAt: number
 }
 
-/** Something among the locks that is none. */
-export interface StrangeLock {
+/** An entry among the locks that is no lock. */
+interface StrangeLock {
   readonly folder: TreePath
   readonly name: string
   readonly reason: Reason
@@ -155,7 +152,7 @@ export class Locks {
         try {
           return await work()
         } finally {
-          if (this.#release(taken)) politeUntil.set(queue, performance.now() + politeness)
+          if (this.#release(taken.fd)) politeUntil.set(queue, performance.now() + politeness)
         }
       }
       const patience =
@@ -169,9 +166,12 @@ export class Locks {
     }
   }
 
-  #tryTake(folder: TreePath): Held | { holder: HolderId; life: Life } {
+  #tryTake(folder: TreePath): { fd: number } | { holder: HolderId; life: Life } {
     const inside = this.#parts.setAside.folder(folder)
-    const highest = this.#highestCleared(folder, inside)
+    const { highest, strange } = this.#inside(inside)
+    // Move away what would be in the way of the next number.
+    for (const { name, reason } of strange)
+      if (reason !== 'bad-name') this.#mustClear(folder, new FilePlace(inside, name), reason)
     if (highest > 0) {
       const holding = this.#holding(inside, highest)
       if (typeof holding === 'object' && this.#counts(holding)) {
@@ -205,23 +205,12 @@ export class Locks {
     return { fd }
   }
 
-  /** The highest number. What would be in the way of the next one is moved away first. */
-  #highestCleared(folder: TreePath, open: Folder): number {
-    const { highest, strange } = this.#inside(open)
-    for (const { name, reason } of strange)
-      if (reason !== 'bad-name') this.#mustClear(folder, new FilePlace(open, name), reason)
-    return highest
-  }
-
   #mustClear(folder: TreePath, place: FilePlace, reason: Reason): void {
     if (this.#parts.setAside.move(place, reason) || !this.#parts.disk.stat(place)) return
-    throw corrupt(
-      'STRANGE_LOCK',
-      `${this.#parts.folders.shown(folder)}/${place.name} is no lock, and cannot be moved away.`,
-      {
-        hint: 'Remove it, then repeat the command.',
-      },
-    )
+    const shown = `${this.#parts.folders.shown(folder)}/${place.name}`
+    throw corrupt('STRANGE_LOCK', `${shown} is no lock, and cannot be moved away.`, {
+      hint: 'Remove it, then repeat the command.',
+    })
   }
 
   /** Tells the holder that this process waits; once is enough. */
@@ -242,14 +231,14 @@ export class Locks {
   }
 
   /** True when another process waits for it. */
-  #release({ fd }: Held): boolean {
+  #release(fd: number): boolean {
     const second = Buffer.alloc(1)
     try {
       writeAll(this.#parts.disk, fd, free, 0)
       return this.#parts.disk.read(fd, second, 0, 1, 1) === 1 && second[0] === wanted[0]
     } catch (error) {
-      // The work is done: a failure of the disk here would say that it was not. `#isHeld` recognises this lock as our own later.
-      if ((error as { code?: string }).code === undefined) throw error
+      // The work is done, so a failure to free the lock is not reported. `#counts` lets this process take it again.
+      if (codeOf(error) === undefined) throw error
       return false
     } finally {
       this.#parts.disk.close(fd)
@@ -261,15 +250,13 @@ export class Locks {
     const strange: { name: string; reason: Reason }[] = []
     for (const entry of this.#parts.disk.list(folder)) {
       const number = Number(lockPattern.exec(entry.name)?.[1] ?? Number.NaN)
-      // A file without the name of a lock is in nobody's way. `doctor` tells about it.
+      // A file without the name of a lock is not in the way. `doctor` reports it.
       if (Number.isNaN(number)) strange.push({ name: entry.name, reason: 'bad-name' })
       else if (number >= highestNumber) strange.push({ name: entry.name, reason: 'bad-number' })
       else if (!entry.isFile()) strange.push({ name: entry.name, reason: 'bad-kind' })
       else numbers.push(number)
     }
-    let highest = 0
-    for (const number of numbers) if (number > highest) highest = number
-    return { highest, numbers, strange }
+    return { highest: numbers.reduce((a, b) => Math.max(a, b), 0), numbers, strange }
   }
 
   #clearBelow(folder: Folder, current: number): void {
@@ -279,8 +266,8 @@ export class Locks {
   }
 
   /**
-   * `free` also when there is a higher one by now. Our files are complete before they get their number, so an empty or cut
-   * one, or one that says something else, was never a lock: nobody waits for it, and `doctor` tells the reason.
+   * `free` also when there is a higher number by now. Our files are complete before they get their number, so an empty or cut
+   * one, or one that says something else, was never a lock: no process waits for it, and `doctor` reports the reason.
    */
   #holding(folder: Folder, number: number): Holding | 'free' | Reason {
     const file = readSmall(this.#parts.disk, new FilePlace(folder, lockName(number)), largestLock)
@@ -319,5 +306,3 @@ const notOurs = (name: string) =>
   denied('PERMISSION_DENIED', `No permission for ${locksFolder}/…/${name}.`, {
     hint: 'Run as the user who owns the root, or change the permissions there.',
   })
-
-const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))

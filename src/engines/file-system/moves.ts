@@ -3,8 +3,8 @@
  *
  * Where the system has a rename that never replaces, a plain move is that one call. Otherwise, and whenever the leaf is judged
  * or changed on the way, the mover first renames it to a private name beside it (`.own-…`). Only one mover can, and from then
- * on nobody else touches it. Then it puts the result at the target by a step that fails if something is there, or puts the
- * leaf back. After a crash in between, `Recovery` does the rest. See docs/decisions/0003-moving-with-one-winner.md.
+ * on no other process touches it. Then it puts the result at the target by a step that fails if something is there, or puts
+ * the leaf back. After a crash in between, `Recovery` does the rest. See docs/decisions/0003-moving-with-one-winner.md.
  */
 import { call } from '../../kernel/call.ts'
 import { conflict } from '../../kernel/errors.ts'
@@ -25,7 +25,7 @@ const nameTaken = (from: TreePath, own: string) =>
     details: { from, keptAs: own },
   })
 
-/** A leaf that a move has won: it has a private name, so nobody else can reach it. */
+/** A leaf that a move has won: it has a private name, so no other process can reach it. */
 export interface Won {
   /** The first part of the private name, and the name of the draft with the new bytes. */
   readonly operation: string
@@ -158,7 +158,7 @@ export class Moves {
 
   /**
    * A step that another file system refuses has changed nothing. It must not end the steps of a note by an error: that would
-   * put the leaf back under its old name, where others find it, while its mover goes on to write it at the target.
+   * put the leaf back under its old name, where other movers find it, while this one goes on to write it at the target.
    */
   #unlessElsewhere(from: FilePlace, to: TreePath): Publishing | 'elsewhere' {
     try {
@@ -169,7 +169,6 @@ export class Moves {
     }
   }
 
-  /** Removes a leaf that was won. */
   drop(won: Won): void {
     did(['ENOENT'], () => this.#parts.disk.unlink(won.own))
     inFlight.delete(won.operation)
@@ -187,7 +186,6 @@ export class Moves {
     }
   }
 
-  /** Puts a leaf that was won back to where it was. */
   giveBack(won: WonFile): void {
     try {
       if (this.publishWon(won, won.from) === 'taken') throw nameTaken(won.from, won.own.name)
@@ -230,8 +228,8 @@ export class Moves {
   }
 
   /**
-   * A move that took place is told as one, also when a full disk does not take the end of its note: a caller that was told
-   * of a failure would look for the leaf where it is no more. The note names no file any more then, and the next move ends it.
+   * A move that took place is reported as moved, even if a full disk refuses to cross out its note: after an error the caller
+   * would look for the leaf at its old place. The files that the note names are gone by then, and the next move overwrites it.
    */
   #crossOut(isDone: boolean): void {
     try {

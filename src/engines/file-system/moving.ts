@@ -16,9 +16,8 @@ export class Moving {
   readonly changing: ChangingMoves
 
   constructor(parts: MovingParts) {
-    const { disk, folders, holders, setAside, fileMode } = parts
-    this.slots = new Slots(disk, setAside, holders, fileMode)
-    this.finishing = new Finishing(disk, folders)
+    this.slots = new Slots(parts)
+    this.finishing = new Finishing(parts)
     this.moves = new Moves({ ...parts, slots: this.slots, finishing: this.finishing })
     this.changing = new ChangingMoves({ ...parts, moves: this.moves })
   }

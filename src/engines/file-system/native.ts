@@ -53,7 +53,7 @@ export function loadNative(): Native | undefined {
   return calls && nativeFrom(calls)
 }
 
-/** The bare calls, for those who measure what is built on them. */
+/** The bare calls, for benchmarks. */
 export function loadCalls(): SystemCalls | undefined {
   if (process.platform !== 'linux') return undefined
   try {

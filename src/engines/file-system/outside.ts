@@ -47,7 +47,7 @@ export function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
   }
 }
 
-/** Checks a link and its target: anybody can make a link to a file of ours. */
+/** Checks a link and its target: any user can make a link to a file of ours. */
 export function isTrusted(path: string): boolean {
   return [lstatSync, statSync].every((look) => isOwn(look(path, { throwIfNoEntry: false })?.uid))
 }

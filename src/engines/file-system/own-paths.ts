@@ -18,7 +18,7 @@ export const isOwnName = (name: string): boolean => /^\.(own-|signalbox-tmp)/i.t
 export const isOwnPath = (path: TreePath): boolean =>
   path === treeRoot || isReserved(path) || path.split('/').some(isOwnName)
 
-/** A path that a leaf can have; `undefined` for any other value, whoever wrote it. */
+/** A path that a leaf can have; `undefined` for any other value. The value may be a stranger's. */
 export function leafPath(value: unknown): TreePath | undefined {
   const path = pathIn(value)
   // Git runs programs from its folder, and no clone contains that folder. A stranger's note must not write there either.

@@ -2,6 +2,7 @@
  * Finishes or undoes the moves that dead processes left, and gives leaves back their names. Age never tells whether a
  * process is dead: see docs/decisions/0030-who-holds-what.md.
  */
+import { pause } from '../../kernel/clock.ts'
 import { unavailable } from '../../kernel/errors.ts'
 import { childOf, nameOf, type TreePath } from '../../kernel/tree-path.ts'
 import { codeOf, did, FilePlace, type Stats } from './disk.ts'
@@ -58,13 +59,9 @@ export class Recovery {
     const isDone = (slot: Slot) => slot.isTrusted && this.#isDead(slot.holder, assumptions)
     if (!found.slots.some(isDone)) return result
     await locks.within('recovery', 'moves', () => {
-      // A note counts only if it is read after its process has died: before, that may have gone on.
-      const dead = new Set(
-        slots
-          .all()
-          .filter(isDone)
-          .map(({ name }) => name),
-      )
+      // Read the notes again after finding their processes dead: until then a process may have changed its note.
+      const done = slots.all().filter(isDone)
+      const dead = new Set(done.map(({ name }) => name))
       for (const { name, holder, intent, folders } of slots.all().filter((slot) => dead.has(slot.name))) {
         const outcome = intent ? this.#tryFinish(intent) : 'nothing'
         if (intent && outcome !== 'nothing') result[outcome].push(intent)
@@ -115,14 +112,14 @@ export class Recovery {
     return life === 'unknown' && assumeGone ? 'dead' : life
   }
 
-  /** True for a private name that nobody is using, so that its file must be put back or its move finished. */
+  /** True for a private name whose move is not under way any more, so that its file must be put back or its move finished. */
   isAbandoned({ holder, operation }: { holder: HolderId; operation: string }, assumptions: Assumptions = {}): boolean {
     if (holder === this.#parts.holders.self) return !this.#parts.moves.isInFlight(operation)
     return this.#isDead(holder, assumptions)
   }
 
   /**
-   * For a private file without a note, because somebody deleted the engine's folder. Whether its move was finished cannot
+   * For a private file without a note, because a person deleted the engine's folder. Whether its move was finished cannot
    * be found out, so it goes back to where it was: a message twice is better than a message lost.
    */
   async restoreOrphan(folder: TreePath, own: string): Promise<boolean> {
@@ -145,11 +142,11 @@ export class Recovery {
     if (stats.nlink > 1 && this.#noteAbout(stats.ino)) return false
     const there = disk.stat(new FilePlace(orphan.folder, name))
     if (!there) return this.#adopt(orphan, childOf(folder, name), stats)
-    // The same file: a process died between the two steps of putting it back. Another file: wait until that has moved.
+    // The same file: a process died between the two steps of putting it back. Another file: ours waits until that one has moved.
     return there.ino === stats.ino && did(['ENOENT'], () => disk.unlink(orphan))
   }
 
-  /** Puts an orphan back under a private name and note of our own, so that others can finish this if we die. */
+  /** Puts an orphan back under a private name and note of our own, so that another process can finish this if we die. */
   #adopt(orphan: FilePlace, from: TreePath, stats: Stats): boolean {
     const operation = this.#parts.moves.nextOperation()
     const own = new FilePlace(orphan.folder, ownName(operation, nameOf(from)))
@@ -188,7 +185,7 @@ export class Recovery {
       // If we went on and that process then died before its next step, one message would become two.
       if (performance.now() - startedAt > finishesWithin) throw beingMoved(open.holder, open.intent!)
       if (this.#isDead(open.holder, {})) await this.recover()
-      else await new Promise((resolve) => setTimeout(resolve, 1))
+      else await pause(1)
     }
   }
 

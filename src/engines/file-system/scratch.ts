@@ -1,9 +1,10 @@
 /**
  * Temporary files, away from where readers look: a finished one is put in its place by a rename or a link, so
- * nobody ever sees half a file. They live in `.signalbox/engine/tmp`, or, for a folder that is a file system of its
+ * no reader ever sees half a file. They live in `.signalbox/engine/tmp`, or, for a folder that is a file system of its
  * own, in `.signalbox-tmp` at the top of that file system (in the folder itself where a mount hides where that is).
  *
- * A crash leaves them behind. Each name begins with its holder, and only those of dead holders are deleted. See docs/decisions/0005-one-place-for-temporary-files.md.
+ * A crash leaves them behind. Each name begins with its holder, and only those of dead holders are deleted. See
+ * docs/decisions/0005-one-place-for-temporary-files.md.
  */
 import { childOf, parentOf, type TreePath, treeRoot } from '../../kernel/tree-path.ts'
 import { engineHome } from '../../tree/home.ts'
@@ -47,7 +48,7 @@ export class Scratch {
     this.#mask = process.umask()
   }
 
-  /** A name that nobody else uses. Drafts of rewrites have no underscore at the end. */
+  /** A name that no other draft has. Drafts of rewrites are named after their operation instead, without an underscore. */
   newName(): string {
     return `${this.#holders.self}-d_${(drafts++).toString(36)}`
   }
@@ -128,9 +129,7 @@ export class Scratch {
   }
 
   #deviceOf(folder: TreePath): number {
-    this.#folders.at(folder, true)
-    const fd = this.#folders.descriptor(folder)
-    return fd === undefined ? -1 : this.#disk.statOpen(fd).dev
+    return this.#disk.statOpen(this.#folders.at(folder, true).fd).dev
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Keeps files that lie among the engine's own and are none of them, as a cloned repository can contain. Nobody acts on
+ * Keeps files that lie among the engine's own and are none of them, as a cloned repository can contain. No process acts on
  * them; a person can look at them.
  */
 import { SignalboxError } from '../../kernel/errors.ts'
@@ -89,7 +89,6 @@ export class SetAside {
     return did(['ENOENT', 'EEXIST', 'EISDIR', 'ENOTSUP', ...refusals], () => this.#disk.link(place, target))
   }
 
-  /** What has been set aside so far. */
   all(): { readonly name: string; readonly reason: string }[] {
     const folder = this.openIfThere(setAsideFolder)
     if (folder === undefined) return []

@@ -4,9 +4,9 @@
  * one note at a time, overwritten in place by the next.
  */
 import type { TreePath } from '../../kernel/tree-path.ts'
-import { type Disk, FilePlace, openFlags, unless } from './disk.ts'
+import { FilePlace, openFlags, unless } from './disk.ts'
 import { readSmall, writeAll } from './files.ts'
-import { type HolderId, type Holders, holderOf } from './holder.ts'
+import { type HolderId, holderOf } from './holder.ts'
 import {
   crossedOut,
   foldersAt,
@@ -19,9 +19,8 @@ import {
   printNote,
 } from './note.ts'
 import { slotsFolder } from './own-paths.ts'
-import type { Reason, SetAside } from './set-aside.ts'
-
-export type { Intent } from './note.ts'
+import type { Parts } from './parts.ts'
+import type { Reason } from './set-aside.ts'
 
 export interface Slot {
   readonly name: string
@@ -29,12 +28,12 @@ export interface Slot {
   readonly intent: Intent | undefined
   /** Where this process has given leaves private names. */
   readonly folders: readonly TreePath[]
-  /** False for a slot of another user: it tells what may be going on, and nobody acts on it. */
+  /** False for a slot of another user. It is reported, but no process acts on it. */
   readonly isTrusted: boolean
 }
 
-/** A file among the slots that is none. */
-export interface StrangeSlot {
+/** A file among the slots that is no slot. */
+interface StrangeSlot {
   readonly name: string
   readonly reason: Reason
   /** The holder in its name, if it is named like a slot. */
@@ -52,21 +51,19 @@ const idle = Buffer.from(crossedOut)
 const attempts = 3
 let trees = 0
 
+interface SlotsParts extends Pick<Parts, 'disk' | 'setAside' | 'holders'> {
+  readonly fileMode: number
+}
+
 export class Slots {
-  readonly #disk: Disk
-  readonly #setAside: SetAside
-  readonly #holders: Holders
-  readonly #mode: number
+  readonly #parts: SlotsParts
   /** Each tree of a process has a slot of its own. */
   readonly #number = trees++
   #fd: number | undefined
   readonly #used = new Set<TreePath>()
 
-  constructor(disk: Disk, setAside: SetAside, holders: Holders, mode: number) {
-    this.#disk = disk
-    this.#setAside = setAside
-    this.#holders = holders
-    this.#mode = mode
+  constructor(parts: SlotsParts) {
+    this.#parts = parts
   }
 
   begin(intent: Intent, flush: boolean): void {
@@ -74,9 +71,9 @@ export class Slots {
     // The first byte makes the note valid, so it is written last. If the disk fills up in between, no mixture with the note
     // before is taken for a note.
     const note = Buffer.from(printNote(intent))
-    writeAll(this.#disk, this.#fd, note.subarray(1), 1)
-    writeAll(this.#disk, this.#fd, note.subarray(0, 1), 0)
-    if (flush) this.#disk.flushData(this.#fd)
+    writeAll(this.#parts.disk, this.#fd, note.subarray(1), 1)
+    writeAll(this.#parts.disk, this.#fd, note.subarray(0, 1), 0)
+    if (flush) this.#parts.disk.flushData(this.#fd)
   }
 
   /**
@@ -89,24 +86,24 @@ export class Slots {
     // No move of this process is under way in the older folders. Files left there are found when the folders are listed.
     if (this.#used.size >= mostFolders) this.#used.clear()
     this.#used.add(folder)
-    writeAll(this.#disk, this.#fd, Buffer.from(printFolders([...this.#used])), foldersAt)
+    writeAll(this.#parts.disk, this.#fd, Buffer.from(printFolders([...this.#used])), foldersAt)
   }
 
   #open(): number {
-    const place = new FilePlace(this.#setAside.folder(slotsFolder), this.#name)
-    // Only we use this name. What already has it is a stranger's, and could be a pipe or have a second name elsewhere.
-    const open = () => this.#disk.open(place, openFlags.create, this.#mode)
+    const place = new FilePlace(this.#parts.setAside.folder(slotsFolder), this.#name)
+    // Only this tree uses the name. A file that has it already is a stranger's: a pipe, or a hard link to a file elsewhere.
+    const open = () => this.#parts.disk.open(place, openFlags.create, this.#parts.fileMode)
     let fd = unless(['EEXIST'], open)
     if (fd === undefined) {
-      this.#disk.unlink(place)
+      this.#parts.disk.unlink(place)
       fd = open()
     }
-    writeAll(this.#disk, fd, idle, 0)
+    writeAll(this.#parts.disk, fd, idle, 0)
     return fd
   }
 
   end(): void {
-    if (this.#fd !== undefined) writeAll(this.#disk, this.#fd, idle, 0)
+    if (this.#fd !== undefined) writeAll(this.#parts.disk, this.#fd, idle, 0)
   }
 
   /** The notes of all processes, living and dead. */
@@ -117,10 +114,10 @@ export class Slots {
   /** The same, and other files that lie there. */
   read(): { readonly slots: Slot[]; readonly strange: StrangeSlot[] } {
     const [slots, strange]: [Slot[], StrangeSlot[]] = [[], []]
-    const folder = this.#setAside.openIfThere(slotsFolder)
+    const folder = this.#parts.setAside.openIfThere(slotsFolder)
     if (folder === undefined) return { slots, strange }
-    const isOurs = isOwnedByUs(this.#disk.statOpen(folder.fd).uid)
-    for (const { name } of this.#disk.list(folder)) {
+    const isOurs = isOwnedByUs(this.#parts.disk.statOpen(folder.fd).uid)
+    for (const { name } of this.#parts.disk.list(folder)) {
       const holder = holderOf(name)?.holder
       const found = holder === undefined ? 'bad-name' : this.#note(new FilePlace(folder, name), holder)
       if (found === undefined) continue
@@ -132,7 +129,7 @@ export class Slots {
 
   #note(place: FilePlace, holder: HolderId): Found | Reason | undefined {
     for (let attempt = 1; ; attempt++) {
-      const file = readSmall(this.#disk, place, largestNote)
+      const file = readSmall(this.#parts.disk, place, largestNote)
       // Another user's, which we may not read.
       if (file === 'unreadable') return { intent: undefined, folders: [], owner: -1 }
       if (file === undefined || typeof file === 'string') return file
@@ -144,31 +141,31 @@ export class Slots {
   }
 
   /**
-   * Moves away what is no slot. It stays if the process in its name may live: that would go on writing to the moved file,
-   * where nobody reads, and may be of a newer version.
+   * Moves away what is no slot. A file stays if the process in its name may live: that process may be of a newer version, and
+   * would go on writing to the moved file, where no other process reads.
    */
   clear({ name, reason, holder }: StrangeSlot, isDead: (holder: HolderId) => boolean): boolean {
     if (reason === 'bad-note' && holder !== undefined && !isDead(holder)) return false
-    const folder = this.#setAside.openIfThere(slotsFolder)
-    return folder !== undefined && this.#setAside.move(new FilePlace(folder, name), reason)
+    const folder = this.#parts.setAside.openIfThere(slotsFolder)
+    return folder !== undefined && this.#parts.setAside.move(new FilePlace(folder, name), reason)
   }
 
   get #name(): string {
-    return `${this.#holders.self}-${this.#number}`
+    return `${this.#parts.holders.self}-${this.#number}`
   }
 
   drop(name: string): void {
-    const folder = this.#setAside.openIfThere(slotsFolder)
-    if (folder) unless(['ENOENT'], () => this.#disk.unlink(new FilePlace(folder, name)))
+    const folder = this.#parts.setAside.openIfThere(slotsFolder)
+    if (folder) unless(['ENOENT'], () => this.#parts.disk.unlink(new FilePlace(folder, name)))
   }
 
   close(): void {
     if (this.#fd === undefined) return
-    this.#disk.close(this.#fd)
+    this.#parts.disk.close(this.#fd)
     this.#fd = undefined
     this.drop(this.#name)
   }
 }
 
-/** Ours, or root's, who can do anything anyway. */
+/** This user's, or root's, which can do anything anyway. */
 const isOwnedByUs = (owner: number): boolean => owner === 0 || owner === (process.getuid?.() ?? owner)

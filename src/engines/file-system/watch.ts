@@ -76,7 +76,7 @@ export function watchDirectory(
     timer = setTimeout(
       () => {
         arm()
-        // Quiet, the timer only sees to it that there are events.
+        // With `quiet` the timer only keeps the watch alive.
         if (!quiet || !watcher) hint()
         schedule()
       },

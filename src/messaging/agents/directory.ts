@@ -1,6 +1,6 @@
 /**
- * The agents of a workspace, one list for all protocols. An agent is there once it has acted (sent, claimed, registered) or a
- * person has listed it; being written to is not being there, since a mistyped name looks just like a new one.
+ * The agents of a workspace, one list for all protocols. An agent is on it once it has acted (sent, claimed, registered) or a
+ * person has listed it. A message to a name is not enough, since a mistyped name looks just like a new one.
  *
  *   .signalbox/agents/NAME.yaml           by people, to be committed: see `listing.ts`
  *   .signalbox/state/presence/NAME.json   {"name": "Coder-1", "home": "acmq:shop", "in": ["acmq", "mr"]}, under the name in lower
@@ -10,18 +10,18 @@
  * Two names that differ by case alone are one agent in two spellings, since some disks take them for one: the first spelling
  * counts, and acting under the second is refused.
  */
-import { conflict, SignalboxError } from '../../kernel/errors.ts'
+import { conflict, type SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import { stateOf, home as workspaceHome } from '../../tree/home.ts'
 import type { Leaf, Tree } from '../../tree/tree.ts'
 import { changeLeaf } from '../leaves/change.ts'
-import { listIfFolder, readIfLeaf } from '../leaves/tolerant.ts'
+import { listIfFolder, readIfLeaf, unlessFailed } from '../leaves/tolerant.ts'
 import type { Listing } from './listing.ts'
 
 export const presenceFolder = stateOf('presence')
 export const agentsFolder = childOf(workspaceHome, 'agents')
 
-export interface SeenAgent {
+interface SeenAgent {
   readonly name: string
   /** The name also means its other spellings. */
   readonly anyCase?: boolean
@@ -29,7 +29,7 @@ export interface SeenAgent {
   readonly home?: string
   /** The protocols that it has acted in, as far as that was noted. */
   readonly in?: readonly string[]
-  /** When it last acted by the tree's time; `undefined` where only files tell that it was there. */
+  /** When it last acted, by the tree's time; `undefined` for an agent that was only found in files. */
   readonly lastSeenAt?: number
 }
 
@@ -50,7 +50,7 @@ export function parseHome(text: string): Home | undefined {
   return protocol === undefined ? undefined : { protocol, ...(place === undefined ? {} : { place }) }
 }
 
-/** The time of an agent's note is this exact, so that acting often costs one write a minute. */
+/** Milliseconds by which the time of an agent's note may be off, so that acting often costs one write a minute. */
 const exactTo = 60_000
 /** In bytes. Neither we nor a person write a longer note. */
 const longestNote = 1024
@@ -68,7 +68,7 @@ export const actForOthers = (tree: Tree): void => void actingForOthers.add(tree)
 
 export class AgentDirectory {
   readonly #tree: Tree
-  /** Whom this process has noted, and when by `performance.now()`. */
+  /** The agents that this process has noted, and when by `performance.now()`. */
   readonly #noted = new Map<string, number>()
 
   constructor(tree: Tree) {
@@ -76,8 +76,8 @@ export class AgentDirectory {
   }
 
   /**
-   * This agent acts now, at this `home`. Refuses (`SAME_BUT_FOR_CASE`) a name that is a known one in other capitals. `anyCase`:
-   * said in a protocol to which all spellings are one, so that this one stands for none.
+   * Notes that this agent acts now, at this `home`. Refuses (`SAME_BUT_FOR_CASE`) a name that is a known one in other capitals.
+   * `anyCase`: the protocol takes all spellings for one, so this one need not be the agent's own.
    */
   async acted(agent: string, { anyCase = false, home }: Acting = {}): Promise<void> {
     if (this.hasJustActed(agent) || actingForOthers.has(this.#tree)) return
@@ -101,26 +101,25 @@ export class AgentDirectory {
     this.#noted.set(agent, performance.now())
   }
 
-  /** `acted` would do nothing. For a caller to which an `await` for nothing is dear. */
+  /** True when `acted` would do nothing. For hot paths, where an `await` costs too much. */
   hasJustActed(agent: string): boolean {
     const before = this.#noted.get(agent)
     return before !== undefined && performance.now() - before < exactTo
   }
 
-  /** Files tell that this agent has been there: the next look for it costs one read. */
+  /** Notes an agent that was found in files, so that the next look for it costs one read. */
   async found(agent: string): Promise<void> {
     if (isNotable(agent))
       await this.#write(() => this.#tree.create(noteOf(agent), bytesOf({ name: agent, hasActed: false })))
   }
 
-  /** One look. `undefined` when nobody of this name, in whatever capitals, has been noted. */
+  /** One read. `undefined` when no agent of this name, in whatever capitals, has been noted. */
   async seen(agent: string): Promise<SeenAgent | undefined> {
     const leaf = await this.#note(agent)
     const known = leaf && noteIn(leaf)
     return known && seenAgent(known, leaf)
   }
 
-  /** All agents that have been noted. */
   async *all(): AsyncGenerator<SeenAgent> {
     for (const { name, kind } of await listIfFolder(this.#tree, presenceFolder)) {
       const path = isSegment(name) ? childOf(presenceFolder, name) : undefined
@@ -134,7 +133,7 @@ export class AgentDirectory {
     }
   }
 
-  /** What people say of an agent under this very name. Throws `BAD_AGENT_FILE` where they made a mistake. */
+  /** What people have written about an agent of this very name. Throws `BAD_AGENT_FILE` for a file with a mistake. */
   async listing(agent: string): Promise<Listing | undefined> {
     const path = listingPath(agent)
     const leaf = path && (await readIfLeaf(this.#tree, path, { atMost: longestListing }))
@@ -151,40 +150,32 @@ export class AgentDirectory {
     )
   }
 
-  /** Whom people have listed, under all names that they have. A file with a mistake tells its own name alone. */
+  /** The agents that people have listed, under all their names. Of a file with a mistake only its own name is given. */
   async *listed(): AsyncGenerator<string> {
     for (const name of await this.listedNames()) {
       yield name
-      const listing = await this.listing(name).catch((error: unknown) => {
-        if (!(error instanceof SignalboxError)) throw error
-      })
+      const listing = await unlessFailed(this.listing(name))
       yield* listing?.otherNames ?? []
     }
   }
 
-  #note(agent: string): Promise<Leaf | undefined> {
-    return isNotable(agent)
-      ? readIfLeaf(this.#tree, noteOf(agent), { atMost: longestNote })
-      : Promise.resolve(undefined)
+  async #note(agent: string): Promise<Leaf | undefined> {
+    return isNotable(agent) ? readIfLeaf(this.#tree, noteOf(agent), { atMost: longestNote }) : undefined
   }
 
   /** Only a remark to senders depends on a note: where none can be written (another user's, a full disk) nothing else fails. */
   async #write(write: () => Promise<unknown>): Promise<void> {
-    try {
-      await write()
-    } catch (error) {
-      if (!(error instanceof SignalboxError)) throw error
-    }
+    await unlessFailed(write())
   }
 }
 
-export interface Acting {
+interface Acting {
   readonly anyCase?: boolean
   readonly home?: string
 }
 
 interface Note extends Pick<SeenAgent, 'name' | 'anyCase' | 'home' | 'in'> {
-  /** False where only files tell of the agent. */
+  /** False for an agent that was only found in files. */
   readonly hasActed?: boolean
 }
 
@@ -208,13 +199,8 @@ const bytesOf = (note: Note): Buffer => Buffer.from(`${JSON.stringify(note)}\n`)
 
 function noteIn({ bytes }: Pick<Leaf, 'bytes'>): Note | undefined {
   try {
-    const {
-      name,
-      hasActed,
-      anyCase,
-      home,
-      in: seenIn,
-    } = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
+    const note = JSON.parse(Buffer.from(bytes).toString('utf8')) as Record<string, unknown>
+    const { name, hasActed, anyCase, home, in: seenIn } = note
     if (typeof name !== 'string' || !isNotable(name)) return undefined
     return {
       name,
@@ -234,7 +220,7 @@ const seenAgent = ({ hasActed, ...note }: Note, { modifiedAt }: Leaf): SeenAgent
 
 const noteOf = (agent: string): TreePath => childOf(presenceFolder, `${agent.toLowerCase()}.json`)
 
-/** Fit to be the name of a file, with its ending. */
+/** The agent's name can be that of a file. */
 const isNotable = (agent: string): boolean =>
   agent !== '' && agent.length <= 200 && isSegment(`${agent}.json`) && !agent.startsWith('.')
 

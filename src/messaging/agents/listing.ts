@@ -1,5 +1,5 @@
 /**
- * What people say of an agent, one file each, to be read, edited and committed: `.signalbox/agents/NAME.yaml`.
+ * What people write about agents, one file each, to be read, edited and committed: `.signalbox/agents/NAME.yaml`.
  *
  *   home: acmq:shop              where it reads: a protocol and, where that has some, a mission or session
  *   client: gemini               the program it runs in

@@ -1,6 +1,6 @@
 /**
- * What a sender should know of a recipient: that nobody has seen an agent of that name, and which one may have been meant. One
- * look for an agent that has been seen; all protocols are asked for one that has not.
+ * Tells a sender that no agent of the recipient's name has been seen, and which one it may have meant. Costs one read for an
+ * agent that has been seen; for one that has not, all protocols are asked.
  */
 import { notFound, type SignalboxError } from '../../kernel/errors.ts'
 import { nearest } from '../../kernel/nearest.ts'
@@ -8,7 +8,7 @@ import { printableLine } from '../../kernel/printable.ts'
 import { sameButForCase } from '../../kernel/same-but-for-case.ts'
 import { type AgentDirectory, differsByCase } from './directory.ts'
 
-export interface Unseen {
+interface Unseen {
   readonly agent: string
   /** The agents that have been seen, for "did you mean". */
   readonly known: ReadonlySet<string>
@@ -21,7 +21,7 @@ export const tooManyFiles = new Error('There are too many files to look through.
 const isOneAgent = (name: string): boolean => !/^(all|broadcast|rooster|human)$/i.test(name)
 
 /**
- * `inFiles`: whom the files of all protocols name as sender or holder. `undefined`: the recipient has been seen.
+ * `inFiles`: the agents that files of all protocols name as sender or holder. `undefined`: the recipient has been seen.
  * Refuses a name that is a known one in other capitals, unless files show it too, or the protocol takes all spellings for one
  * (`anyCase`).
  */
@@ -55,7 +55,7 @@ export async function unseen(
   return { agent, known }
 }
 
-/** The remark. */
+/** The remark for the sender. */
 export function unseenNotice({ agent, known }: Unseen): string {
   const meant = nearest(agent, known)
   const soFar = known.size === 0 ? '' : ` Seen so far: ${someOf(known)}.`

@@ -32,7 +32,7 @@ export class ClaimNotes {
     return leaf && claimIn(leaf)
   }
 
-  /** Claims a message that nobody has. `ttlMs`: for so long; without it, until it is settled or given back. */
+  /** Claims a message that no agent holds. `ttlMs`: for so long; without it, until it is settled or given back. */
   async take(name: string, holder: string, ttlMs?: number): Promise<Claimed> {
     const now = await this.#tree.now()
     let answer: Claimed | undefined

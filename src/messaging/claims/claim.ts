@@ -12,7 +12,7 @@ export interface Claim {
   readonly until?: number
 }
 
-/** By what an agent names its claim. Without an attempt: the claim that this agent holds. */
+/** How an agent names its claim. Without an attempt: the claim that this agent holds. */
 export interface Holding {
   readonly agent: string
   readonly attempt?: number

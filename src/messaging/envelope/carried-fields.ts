@@ -18,11 +18,11 @@ const carriedFields = [
   'summary',
 ] as const
 export type CarriedField = (typeof carriedFields)[number]
-export type CarriedFields = Partial<Pick<Draft, CarriedField>>
+type CarriedFields = Partial<Pick<Draft, CarriedField>>
 
 /**
- * What a draft says and the record made of it does not, to be added to the record; `undefined` when it says all. `said`: the
- * record as it is lifted without them.
+ * The fields of a draft that the record made of it does not hold, to be added to the record; `undefined` when it holds all.
+ * `said`: the record as it is lifted without them.
  */
 export function unsaidFields(draft: Draft, said: Pick<Envelope, CarriedField>): CarriedFields | undefined {
   const wanted: CarriedFields = {
@@ -42,8 +42,8 @@ export function unsaidFields(draft: Draft, said: Pick<Envelope, CarriedField>): 
 }
 
 /**
- * The same read back, for `lift` to put over what the record says by itself. Anybody may have written the file: what is not of
- * the right kind is left out.
+ * The same read back, for `lift` to put over what the record says by itself. A stranger may have written the file: what is not
+ * of the right kind is left out.
  */
 export function carriedFieldsIn(value: unknown): CarriedFields {
   if (typeof value !== 'object' || value === null) return {}

@@ -8,14 +8,14 @@ import type { Durability, Tree } from '../../tree/tree.ts'
 export type LoggedEvent = Readonly<Record<string, unknown>>
 
 /** How an event becomes a line and back: `jsonLines` of `formats/json-lines.ts`. */
-export interface LineCodec {
+interface LineCodec {
   /** With its line end. */
   print(event: LoggedEvent): string
   /** Each line in turn; only lines of the kind `record` could be read. */
   read(bytes: Uint8Array): Iterable<{ readonly kind: string; readonly value?: unknown }>
 }
 
-export interface EventQuery {
+interface EventQuery {
   /** Only events whose fields have these values; what is `undefined` is not asked for. */
   readonly where?: LoggedEvent
   /** Only events from this moment on, in milliseconds; those without a time that can be read are left out. */

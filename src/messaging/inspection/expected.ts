@@ -4,12 +4,11 @@
  */
 import { corrupt, SignalboxError } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
-import type { Entry, Finding, Tree } from '../../tree/tree.ts'
+import { type Entry, type Finding, finding, type Tree } from '../../tree/tree.ts'
 import { isOddEntry } from '../leaves/tolerant.ts'
 
 export type ExpectedKind = 'leaf' | 'folder'
 
-/** An entry of the wrong kind. */
 export interface Odd {
   readonly path: TreePath
   readonly kind: Entry['kind']
@@ -43,14 +42,8 @@ export const oddEntry = (tree: Tree, odd: Odd): SignalboxError =>
   })
 
 /** The same as a finding for `doctor`. */
-export const oddFinding = (odd: Odd): Finding => ({
-  code: codeOf(odd),
-  severity: 'error',
-  path: odd.path,
-  message: `This is ${nounOf(odd)}.`,
-  hint: hintOf(odd),
-  repaired: false,
-})
+export const oddFinding = (odd: Odd): Finding =>
+  finding('error', codeOf(odd), odd.path, `This is ${nounOf(odd)}.`, hintOf(odd))
 
 const codeOf = ({ expected }: Odd): string => (expected === 'leaf' ? 'NOT_A_LEAF' : 'NOT_A_FOLDER')
 
@@ -72,8 +65,6 @@ export async function findingsOf(path: string, look: () => Promise<readonly Find
     return await look()
   } catch (error) {
     if (!isOddEntry(error) && !isClosed(error)) throw error
-    return [
-      { code: error.code, severity: 'error', path, message: error.message, hint: error.hint ?? '', repaired: false },
-    ]
+    return [finding('error', error.code, path, error.message, error.hint ?? '')]
   }
 }

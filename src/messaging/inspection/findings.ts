@@ -1,6 +1,4 @@
-/**
- * What `doctor` can find in any protocol, under one code each. A protocol adds findings only for what no other can have.
- */
+/** What `doctor` can find in any protocol, under one code each. A protocol adds findings only for what no other can have. */
 import { call } from '../../kernel/call.ts'
 import { printableLine } from '../../kernel/printable.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
@@ -9,7 +7,7 @@ import { isAboutOneMessage, type SendingOnce } from '../sending-once/sending-onc
 
 const count = (n: number): string => (n === 1 ? 'A message waits' : `${n} messages wait`)
 
-/** Messages for an agent that nobody has ever seen: often a mistyped name. `take`: how that agent would take them. */
+/** Messages for an agent that has never been seen: often a mistyped name. `take`: how that agent would take them. */
 export function unseenRecipient(path: string, agent: string, waiting: number, take: string): Finding {
   const name = printableLine(agent)
   const hint = `If the name is right, let ${name} take it: ${take}. If not, send it to somebody else.`
@@ -55,7 +53,7 @@ export const notAnAgent = (path: string, name: string): Finding =>
 export const dependencyCycle = (path: string, message: string, next: string): Finding =>
   finding('warning', 'DEPENDENCY_CYCLE', path, message, next)
 
-/** A claim whose time has run out and that nobody has settled. `next`: how that is done. */
+/** A claim whose time has run out and that has not been settled. `next`: how that is done. */
 export const stalledClaim = (path: string, message: string, next: string): Finding =>
   finding('warning', 'STALLED_CLAIM', path, message, next)
 
@@ -67,8 +65,8 @@ export function strangeNote(path: string, isRemoved: boolean): Finding {
 }
 
 /**
- * Messages that their senders noted as sent and did not get round to moving. `publish` moves a staged message to where it
- * belongs; it is given when the inspection repairs.
+ * Messages that their senders noted as sent and have not moved to where they belong. `publish` does that; it is given when the
+ * inspection repairs.
  */
 export async function unfinishedSends(
   tree: Tree,

@@ -3,15 +3,15 @@
  * note, done one by one, and the note is removed. A process that takes the next turn of the same subject first does what the
  * note still asks for, and `finishAll` does it for all subjects. So every step must be fit to be done twice.
  *
- * A step may find that another process was first ('lost'): the steps before it are undone, and it is as if nobody had tried.
+ * A step may find that another process was first ('lost'): the steps before it are undone, as if the change had never begun.
  *
  * The note of a subject is `{subject}.json` in a folder of the protocol's: {"steps": [{"do": "…", …}, …]}.
  */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
-import { listIfFolder, readIfLeaf } from '../../messaging/leaves/tolerant.ts'
 import type { Durability, Tree } from '../../tree/tree.ts'
 import { changeLeaf } from '../leaves/change.ts'
+import { listIfFolder, readIfLeaf } from '../leaves/tolerant.ts'
 
 /** Plain data: it is written down as JSON. */
 export interface Step {
@@ -26,7 +26,7 @@ export interface Continued<S extends Step> {
 /** How the steps of one protocol are read, done and undone. */
 export interface Steps<S extends Step, Subject extends string> {
   /**
-   * The steps of a note, or `undefined` if we would never have written them about this subject: anybody may have put the
+   * The steps of a note, or `undefined` if we would never have written them about this subject: a stranger may have put the
    * note there, and steps about another subject would run without its turn.
    */
   parse(steps: readonly unknown[], subject: Subject): readonly S[] | undefined
@@ -38,8 +38,7 @@ export interface Steps<S extends Step, Subject extends string> {
   beforeRepeat?(steps: readonly S[]): Promise<unknown>
 }
 
-export interface JournalOptions<Subject extends string> {
-  /** Where the notes lie. */
+interface JournalOptions<Subject extends string> {
   readonly folder: TreePath
   readonly isSubject: (name: string) => name is Subject
   /** The name of the turn that a change of a subject is made in. */
@@ -98,7 +97,7 @@ export class Journal<S extends Step, Subject extends string> {
 
   /** Does the steps. Only in the turn of the subject. */
   async commit(subject: Subject, steps: readonly S[]): Promise<Committed> {
-    // A note of this very turn whose steps failed must not be written over.
+    // A note of this very turn whose steps failed must not be overwritten.
     if (this.#failed.has(subject)) await this.#finish(subject)
     this.#failed.add(subject)
     await this.#write(subject, steps)
@@ -126,8 +125,8 @@ export class Journal<S extends Step, Subject extends string> {
   }
 
   /**
-   * What lies among the notes: with its subject, of a process that works or was killed; without one, what no process of ours
-   * wrote.
+   * Everything in the folder of notes. With a subject: a note of a process that is at work or was killed. Without one: a file
+   * that no process of ours wrote.
    */
   async notes(): Promise<{ readonly path: TreePath; readonly subject: Subject | undefined }[]> {
     const { folder, isSubject } = this.#options
@@ -140,13 +139,13 @@ export class Journal<S extends Step, Subject extends string> {
     return notes
   }
 
-  /** The steps that a process is at, or has left, without doing them. */
+  /** The steps that a process is at work on, or left when it was killed. Does none of them. */
   async unfinished(subject: Subject): Promise<readonly S[] | undefined> {
     const steps = await this.#read(subject)
     return steps === 'strange' ? undefined : steps
   }
 
-  /** First in every turn. A note that is not ours is left; `notes` tells of it, and the next change takes its place. */
+  /** First in every turn. A note that is not ours is left alone; `notes` reports it, and the next change overwrites it. */
   async #finish(subject: Subject): Promise<void> {
     const steps = await this.unfinished(subject)
     if (!steps) return

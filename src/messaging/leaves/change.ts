@@ -1,8 +1,9 @@
 /**
  * Changing a leaf that stays where it is: read it, work out the new bytes, put them in place of those that were read, and
- * begin again when another process was first. No change of a Signalbox process is lost. For a leaf that others may move,
- * use `Tree.move` with `change`. With `fresh`, what decides that nothing is to change was acknowledged by then.
+ * begin again when another process was first. No change of a Signalbox process is lost. For a leaf that another process may move,
+ * use `Tree.move` with `change`. `fresh`: as for `Tree.read`, so that nothing is left unchanged because of an old copy.
  */
+import { pause } from '../../kernel/clock.ts'
 import { corrupt, unavailable } from '../../kernel/errors.ts'
 import { largestMessage } from '../../kernel/problem.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
@@ -12,9 +13,9 @@ import type { Durability, Leaf, Revision, Tree } from '../../tree/tree.ts'
  * The bytes that should stand there, from those that do (`undefined` where nothing is); `undefined` to leave it as it is.
  * It is asked again after every lost race, so it must not have effects beyond what the last call says.
  */
-export type LeafChange = (before: Leaf | undefined) => Uint8Array | undefined | Promise<Uint8Array | undefined>
+type LeafChange = (before: Leaf | undefined) => Uint8Array | undefined | Promise<Uint8Array | undefined>
 
-export type LeafChanged =
+type LeafChanged =
   | { readonly outcome: 'created' | 'replaced'; readonly durability: Durability }
   /** Nothing was written: `change` answered nothing, or what stands there already. */
   | { readonly outcome: 'unchanged' }
@@ -38,14 +39,11 @@ export async function changeLeaf(
     // A random pause, so that processes that collided do not collide again.
     await pause(Math.random() * Math.min(attempt, longestPauseMs))
   }
-  throw unavailable(
-    'LEAF_CONTENDED',
-    `${tree.place}/${path} could not be changed: others changed it ${attempts} times.`,
-    {
-      hint: 'Try again. If that does not help, look which program keeps writing this file.',
-      details: { path },
-    },
-  )
+  const message = `${tree.place}/${path} could not be changed: others changed it ${attempts} times.`
+  throw unavailable('LEAF_CONTENDED', message, {
+    hint: 'Try again. If that does not help, look which program keeps writing this file.',
+    details: { path },
+  })
 }
 
 /** A leaf larger than any message was not written by us: it is not read whole, and stays as it is. */
@@ -68,5 +66,3 @@ export async function writeOver(
   const written = revision === undefined ? await tree.create(path, bytes) : await tree.replace(path, bytes, revision)
   return written.outcome === 'created' || written.outcome === 'replaced' ? written : undefined
 }
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -11,35 +11,25 @@ import { type ReadOptions, readOrSayWhy, type Unread } from './readable.ts'
 export const isOddEntry = (error: unknown): error is SignalboxError =>
   error instanceof SignalboxError && ['NOT_A_LEAF', 'NOT_A_FOLDER', 'LINK_REFUSED'].includes(error.code)
 
-/** For work of several steps: `undefined` when an entry of the wrong kind stopped it. */
-export async function unlessOdd<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (isOddEntry(error)) return undefined
-    throw error
+const unless =
+  (isExpected: (error: unknown) => boolean) =>
+  async <T>(work: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work
+    } catch (error) {
+      if (isExpected(error)) return undefined
+      throw error
+    }
   }
-}
+
+/** For work of several steps: `undefined` when an entry of the wrong kind stopped it. */
+export const unlessOdd = unless(isOddEntry)
 
 /** For one leaf among many: `undefined` when it cannot be read, whatever the reason. What stops the whole tree is thrown. */
-export async function unlessUnreadable<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof SignalboxError && error.kind !== 'Unavailable') return undefined
-    throw error
-  }
-}
+export const unlessUnreadable = unless((error) => error instanceof SignalboxError && error.kind !== 'Unavailable')
 
 /** For a cache: if it cannot be read or written, work goes on without it. */
-export async function unlessFailed<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof SignalboxError) return undefined
-    throw error
-  }
-}
+export const unlessFailed = unless((error) => error instanceof SignalboxError)
 
 export const listIfFolder = async (tree: Tree, folder: TreePath): Promise<Entry[]> =>
   (await unlessOdd(tree.list(folder))) ?? []

@@ -24,14 +24,14 @@ export interface GlobLock {
   readonly session?: string
 }
 
-export interface GlobLockWish {
+interface GlobLockWish {
   readonly glob: string
   readonly owner: string
   readonly ttlMs: number
   readonly reason?: string
 }
 
-export type GlobLocked =
+type GlobLocked =
   | { readonly outcome: 'locked'; readonly lock: GlobLock }
   /** `lock`: the one that is in the way. */
   | { readonly outcome: 'busy'; readonly lock: GlobLock }
@@ -67,7 +67,7 @@ export class GlobLocks {
         const [inTheWay] = await this.overlapping(glob, owner)
         if (inTheWay) return { outcome: 'busy', lock: inTheWay }
         const path = reasonPath(glob)
-        // Written before the lease: otherwise others could be told of the lock without its reason.
+        // Written before the lease: otherwise another agent could see the lock without its reason.
         if (reason === undefined) await this.#tree.remove(path)
         else await changeLeaf(this.#tree, path, () => Buffer.from(`${JSON.stringify({ glob, owner, reason })}\n`))
         const { lease } = await this.#tree.lease(`lock ${globSpace} ${glob}`, owner, ttlMs)
@@ -104,14 +104,11 @@ export class GlobLocks {
   async #reasonOf({ glob, owner }: GlobLock): Promise<{ readonly reason?: string }> {
     const leaf = await readIfLeaf(this.#tree, reasonPath(glob), { atMost: longestReason })
     try {
-      const note = JSON.parse(Buffer.from(leaf?.bytes ?? []).toString('utf8') || 'null') as Record<
-        string,
-        unknown
-      > | null
-      const isOurs = note?.glob === glob && note.owner === owner && typeof note.reason === 'string'
+      const note = JSON.parse(Buffer.from(leaf?.bytes ?? []).toString('utf8')) as Record<string, unknown>
+      const isOurs = note.glob === glob && note.owner === owner && typeof note.reason === 'string'
       return isOurs ? { reason: note.reason as string } : {}
     } catch {
-      // A stranger's file.
+      // No file, or a stranger's.
       return {}
     }
   }

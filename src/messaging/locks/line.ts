@@ -1,4 +1,4 @@
-/** The line of those who wait for a lock: what a leaf in it says, and who waits for whom. Pure. */
+/** The line of requests that wait for a lock: what a leaf in it says, and which owner waits for which. Pure. */
 import type { Lease } from '../../tree/tree.ts'
 import type { Waiter } from '../waiting/waiting.ts'
 
@@ -34,7 +34,7 @@ export function inLine({ name, text }: Waiter): InLine | undefined {
   }
 }
 
-/** The beginning of a leaf's name, by which those who wait are in order. */
+/** The beginning of a leaf's name, by which the line is sorted. */
 export const placeAt = (priority: LockPriority, since: number): string =>
   `${priority}-${String(since).padStart(15, '0')}`
 

@@ -1,5 +1,5 @@
 /**
- * One who wants a lock, from the first look until it has the lock or gives up. The caller goes on by itself:
+ * One request for a lock, from the first look until its owner has the lock or gives up. The caller runs the loop:
  *
  *   const request = await locks.waitingRequest(wish, { waitMs })
  *   do {
@@ -57,15 +57,15 @@ export class LockRequest {
   }
 
   /**
-   * Only in a turn. `undefined`: the lock is free for this one, or its own. Otherwise one who waits is in the line from now on,
-   * unless that would close a circle.
+   * Only in a turn. `undefined`: the lock is free for this owner, or its own. Otherwise a request that waits is in the line from
+   * now on, unless that would be a deadlock.
    */
   async busy(): Promise<Busy | undefined> {
     const { resource, owner } = this.#wish
     if (this.#place && !(await this.#place.isThere())) await this.#place.hold()
     const ahead = await this.#ahead()
     const lease = await this.#locks.holding(resource)
-    // Renewing one's own lock never waits.
+    // An owner that renews its own lock never waits.
     if (lease?.owner === owner) return undefined
     const holder = lease?.owner ?? (await this.#locks.patternHolder(resource, owner)) ?? ahead
     if (holder === undefined) return undefined
@@ -83,7 +83,7 @@ export class LockRequest {
     return { outcome, owner: lease.owner }
   }
 
-  /** Waits until it is worth another look. False when the time is up. Also wakes when others took its place in the line away. */
+  /** Waits until it is worth another look. False when the time is up. Also wakes when another process removed its place in the line. */
   async next(): Promise<boolean> {
     const { resource, owner } = this.#wish
     if (!this.#waiting || !this.#place) return false
@@ -106,14 +106,13 @@ export class LockRequest {
     }
   }
 
-  /** Leaves the line. */
   async close(): Promise<void> {
     this.#waiting?.listening.close()
-    // The lock may be free, and the next in the line did not look because this one was before it.
+    // The lock may be free, and the next request did not look because this one was before it.
     if (this.#place && (await this.#place.leave())) await this.#locks.ring(this.#wish.resource)
   }
 
-  /** The first in the line before this one. Without a place in it all of the same priority are before this one. */
+  /** The owner of the first request before this one. One without a place in the line is behind all of its priority. */
   async #ahead(): Promise<string | undefined> {
     const { resource, owner, priority } = this.#wish
     const line = this.#locks.lineOf(resource)
@@ -131,7 +130,7 @@ export class LockRequest {
     return first === undefined || first >= this.#place!.name
   }
 
-  /** `until`: the end of the lease of the one who holds it. Answers the circle that waiting would close. */
+  /** `until`: the end of the holder's lease. Answers the deadlock that waiting would cause. */
   async #standInLine(until: number | undefined): Promise<readonly string[] | undefined> {
     if (!this.#waiting) return undefined
     const now = await this.#locks.tree.now()
@@ -140,7 +139,7 @@ export class LockRequest {
       const circle = circleOf(this.#wish, await this.#locks.leases(), await this.#locks.waiting())
       if (circle) return circle
       const line = this.#locks.lineOf(resource)
-      // Later than all who are there, also where two came in one millisecond.
+      // Behind all that are there, also where two came in one millisecond.
       const since = Math.max(now, ...(await line.names()).map((name) => sinceOf(name) + 1))
       this.#place = await line.join(placeAt(priority, since), JSON.stringify({ resource, owner }))
       this.#beatAt = performance.now() + waiterBeat

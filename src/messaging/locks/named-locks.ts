@@ -1,10 +1,10 @@
 /**
- * Locks by name: a lease that an owner holds until a moment, and a line of those who wait for it. A lock that is held is never
- * taken away; when it is free, the first in the line takes it, by priority and then by time. Nothing is given to a waiter, so that
- * nothing is given to a dead one.
+ * Locks by name: a lease that an owner holds until a moment, and a line of waiters. A lock that is held is never taken away;
+ * when it is free, the first in the line takes it, by priority and then by time. No process hands a lock to a waiter, since that
+ * may be dead.
  *
  *   .signalbox/state/locks/{space}/
- *     line/{resource}/{priority}-{time}-{…}   one leaf for each who waits; `waiters.ts`
+ *     line/{resource}/{priority}-{time}-{…}   one leaf for each waiter; `waiters.ts`
  *     bells/{resource}/bell                   touched when the lock may be free
  *
  * The lease itself is the tree's, named `lock {space} {resource}`. A space keeps the locks of one session apart from others.
@@ -30,7 +30,7 @@ export interface NamedLock {
   readonly owner: string
   readonly until: number
   readonly fence: number
-  /** Who waits for it, the next one first. */
+  /** The waiters, the next one first. */
   readonly waiting: readonly { readonly owner: string; readonly priority: LockPriority }[]
 }
 
@@ -75,7 +75,6 @@ export class NamedLocks {
     return outcome
   }
 
-  /** The lease of the one who holds a lock, if there is one. */
   async holding(resource: string): Promise<Lease | undefined> {
     return (await this.leases()).find((one) => one.resource === resource)
   }
@@ -101,7 +100,7 @@ export class NamedLocks {
     }))
   }
 
-  /** Releases every lock of this space and sends away all who wait. Each of them is woken, and joins again or gives up. */
+  /** Releases every lock of this space and removes all waiters from the line. Each is woken, and joins again or gives up. */
   async clear(): Promise<void> {
     for (const { resource, owner } of await this.leases()) await this.release(resource, owner)
     for (const { name, resource } of await this.waiting()) {
@@ -117,7 +116,6 @@ export class NamedLocks {
     )
   }
 
-  /** All waiters for any lock of this space. */
   async waiting(): Promise<InLine[]> {
     const folder = childOf(this.#folder, 'line')
     const found: InLine[] = []

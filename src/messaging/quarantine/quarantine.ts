@@ -20,15 +20,14 @@ export interface Beginning {
   readonly digest: string
 }
 
-/** A file where a message should be, which nobody is handed until a person has seen to it. Its text is data. */
+/** A file where a message should be, which no agent is handed until a person has seen to it. Its text is data. */
 export interface Quarantined extends Beginning {
-  /** The name of the file. */
   readonly id: string
   /** The mission, or the agent whose it was, where names alone would not tell two apart. */
   readonly place?: string
   /** Why it is no message, in one sentence. */
   readonly reason: string
-  /** What a person is to do, in the imperative. Without the name, which anybody may have chosen: people copy commands. */
+  /** What a person is to do, in the imperative. Without the name, which a stranger may have chosen: people copy commands. */
   readonly next: string
 }
 
@@ -73,7 +72,7 @@ export interface SetAsideOptions {
   /** Asked when the file has been won, with its first `atMost` bytes: false leaves it, since its writer has changed it. */
   readonly isMeant?: (head: Uint8Array, times: Times) => boolean
   readonly atMost?: number
-  /** `isMeant` goes by the times too. To find them out takes a look of its own. */
+  /** `isMeant` needs the times too. Finding them out costs a call. */
   readonly timed?: boolean
 }
 
@@ -82,19 +81,16 @@ export type SetAside =
   /** Another process moved it first; or it is not what was meant any more. */
   | { readonly outcome: 'gone' | 'kept' }
 
-/** Of all who try, one sees 'moved', and writes down the reason. The name stays as it is, unless the folder has one like it already. */
+/** Of all callers that try, one sees 'moved', and writes down the reason. The name stays, unless the folder has one like it already. */
 export async function setAside(
   tree: Tree,
   path: TreePath,
   folder: TreePath,
   options: SetAsideOptions = {},
 ): Promise<SetAside> {
-  const { isMeant, atMost, timed } = options
-  const judge = {
-    ...(isMeant ? { change: (before: Uint8Array, times: Times) => (isMeant(before, times) ? before : undefined) } : {}),
-    ...(atMost === undefined ? {} : { atMost }),
-    ...(timed === undefined ? {} : { timed }),
-  }
+  const { isMeant, ...rest } = options
+  const change = isMeant && ((before: Uint8Array, times: Times) => (isMeant(before, times) ? before : undefined))
+  const judge = change ? { ...rest, change } : rest
   for (let n = 1; ; n++) {
     const name = n === 1 ? nameOf(path) : spareName(nameOf(path), n)
     const target = childOf(folder, name)

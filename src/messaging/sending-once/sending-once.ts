@@ -1,10 +1,10 @@
 /**
- * Sending under a key: however many processes send it, are held up or killed, one message comes of it.
+ * Sending under a key: however many processes send under it, are paused or killed, one message comes of it.
  *
  * A sender first writes its message under a name of its own (staged), then tries to create the note whose name is the key. The
  * one note there can be says whose message counts. That staged message is moved to where it belongs, which happens once: by its
- * sender, by another one that finds the key in use, or by supervision (`unmoved`). Each of them moves it by itself; nothing
- * here knows where it belongs. Notes stay: the key has been used, wherever its message is by now.
+ * sender, by another one that finds the key in use, or by supervision (`unmoved`). The caller moves it: nothing here knows
+ * where it belongs. Notes stay: the key has been used, wherever its message is by now.
  */
 import { sha256 } from '../../formats/digest.ts'
 import { parseJson } from '../../formats/json.ts'
@@ -27,7 +27,7 @@ export interface UsedBefore {
   readonly digest: string
   /** The id of the message, if its sender noted it. */
   readonly id: string | undefined
-  /** The message, if it still has to be moved: its sender may be held up or dead. */
+  /** The message, if it still has to be moved: its sender may be paused or dead. */
   readonly staged: TreePath | undefined
 }
 
@@ -68,8 +68,8 @@ export class SendingOnce {
   }
 
   /**
-   * `digest` stands for what is sent: equal ones mean the same message. `id`: of the message, where that is not the key; it is
-   * told to those who send the key again.
+   * `digest` stands for what is sent: equal ones mean the same message. `id`: of the message, where that is not the key; a
+   * process that sends under the key again gets it.
    */
   async begin(key: string, content: Uint8Array | string, digest: string, id?: string): Promise<Begun | UsedBefore> {
     const name = `${nameOfKey(key)}~${crypto.randomUUID()}${this.#places.ending}`
@@ -93,8 +93,8 @@ export class SendingOnce {
   }
 
   /**
-   * The staged messages that senders noted and did not get round to moving. A message without a note is still its sender's
-   * own. What lost its key to another message is removed.
+   * The staged messages that senders noted and have not moved. A message without a note is still its sender's own. One that
+   * lost its key to another message is removed.
    */
   async *unmoved(): AsyncGenerator<TreePath> {
     for (const { name, kind } of await this.#tree.list(this.#places.staged)) {
@@ -153,8 +153,8 @@ export class SendingOnce {
 }
 
 /**
- * A message or note that cannot be read, or is another user's. Supervision goes on with the others: the sender is told when it
- * sends again.
+ * A message or note that cannot be read, or is another user's. Supervision goes on with the next one: the sender gets the error
+ * when it sends again.
  */
 export const isAboutOneMessage = (error: unknown): boolean =>
   whyClosed(error) !== undefined || (error instanceof SignalboxError && error.kind === 'Corrupt')

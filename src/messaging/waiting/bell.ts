@@ -1,4 +1,4 @@
-/** Waking up those who wait, by a leaf in a folder where nothing else happens, so that nothing else wakes them. */
+/** Wakes waiting processes by a leaf in a folder where nothing else happens, so that nothing else wakes them. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../kernel/tree-path.ts'
 import type { Tree } from '../../tree/tree.ts'
@@ -10,7 +10,7 @@ export async function ring(tree: Tree, folder: TreePath): Promise<void> {
   try {
     if ((await tree.touch(path)).outcome === 'gone') await tree.create(path, '')
   } catch (error) {
-    // Others made it anew in this very instant, which rings as well.
+    // Another process made it anew in this very instant, which rings as well.
     if (!(error instanceof SignalboxError && error.code === 'NAME_TAKEN')) throw error
   }
 }
@@ -23,8 +23,8 @@ const longestBlindness = 30_000
 
 export interface Listening {
   /**
-   * Resolves when the bell has rung, when it is time to `look` whether it did unheard, when `dueInMs` have passed, or when
-   * `signal` ended it.
+   * Resolves when the bell has rung, when it is time to `look` because a ring may have been lost, when `dueInMs` have passed, or
+   * when `signal` ended it.
    */
   next(dueInMs: number): Promise<'rung' | 'look' | 'due'>
   close(): void

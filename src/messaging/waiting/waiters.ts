@@ -1,7 +1,6 @@
 /**
- * Those who wait for something, one leaf each in a folder. A leaf counts as long as its process lives: that touches it again
- * and again, and without that it ends after `waiterLease`, as a lease does. Touching is cheaper than renewing a lease, and
- * a waiter does so all the time.
+ * Processes that wait for something, one leaf each in a folder. A waiter touches its leaf again and again; a leaf that was not
+ * touched for `waiterLease` is that of a dead process. Touching is cheaper than renewing a lease.
  */
 import { childOf, isSegment, type TreePath } from '../../kernel/tree-path.ts'
 import type { Tree } from '../../tree/tree.ts'
@@ -28,7 +27,7 @@ export class Waiters {
     this.#folder = folder
   }
 
-  /** Joins those who wait. `before` decides the place among them: they are listed by it. */
+  /** Puts this process in the line, which is sorted by `before`. */
   async join(before: string, text: string): Promise<WaiterPlace> {
     const name = `${before}-${process.getBuiltinModule('node:crypto').randomBytes(6).toString('hex')}`
     const place = new WaiterPlace(this.#tree, childOf(this.#folder, name), name, text)
@@ -64,8 +63,8 @@ export class Waiters {
   }
 
   /**
-   * Calls a waiter: takes its leaf out of the line into the folder in which it listens, which wakes it. True for the one who
-   * did so. One step, and much quicker than a removal. The leaf is of no use there, and is the caller's to remove.
+   * Calls a waiter: moves its leaf out of the line into the folder in which it listens, which wakes it. True for the one process
+   * that did so. One step, and much quicker than a removal. The leaf is of no use there, and the caller removes it.
    */
   async call(name: string, bell: TreePath): Promise<boolean> {
     return (await this.#tree.move(childOf(this.#folder, name), childOf(bell, name))).outcome === 'moved'
@@ -94,7 +93,7 @@ export class WaiterPlace {
     this.name = name
   }
 
-  /** Makes the leaf. Also again, at the same place, when others took this process for dead. */
+  /** Makes the leaf. Also again, at the same place, when another process took this one for dead. */
   async hold(): Promise<void> {
     await this.#tree.create(this.#path, this.#text)
   }

@@ -1,5 +1,5 @@
 /**
- * Waiting for a change: in folders and with a bound (`waitFor`), for a bell that only rings for those who wait (`listen`), or in
+ * Waiting for a change: in folders and with a bound (`waitFor`), for a bell that rings only for waiters (`listen`), or in
  * a line, where a process counts as long as it lives (`Waiters`). An `AbortSignal` ends each of them: a caller that went away
  * has claimed nothing.
  */
@@ -9,7 +9,7 @@ import type { Tree } from '../../tree/tree.ts'
 export { type Listening, type ListenOptions, listen, ring } from './bell.ts'
 export { type Waiter, type WaiterPlace, Waiters, waiterBeat, waiterLease } from './waiters.ts'
 
-export interface WaitOptions<T> {
+interface WaitOptions<T> {
   readonly waitMs: number
   /** Ends the wait early, as if the time were up. Once it has ended, `attempt` is not called any more. */
   readonly signal?: AbortSignal | undefined

@@ -1,14 +1,15 @@
 /** Documents for people, and state. */
 import { choice, text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
-import { agent, compat, json, openDream } from './fields.ts'
+import { agent, compat, jsonOrFile, openDream } from './fields.ts'
+import { document } from './shapes.ts'
 
 const body = text('What it says, in Markdown; `-` is standard input.', {
   required: true,
   longText: 'standard-input',
   fileFlag: 'file',
   placeholder: 'TEXT',
-  expected: 'a text, or --file FILE',
+  expected: 'a text',
 })
 const name = text('Its name, without the ending.', {
   positional: true,
@@ -22,7 +23,11 @@ export const dreamReflect = defineOperation({
   summary: 'Write a reflection of an agent on its own work.',
   input: { agent, body },
   outcomes: { written: 'done' },
-  examples: [{ command: 'dream reflect RefactorAgent --body "I should run the tests first."', does: 'think about it' }],
+  output: { written: document },
+  effects: 'writes',
+  examples: [
+    { command: 'dream reflect --as RefactorAgent --body "I should run the tests first."', does: 'think about it' },
+  ],
 
   run: async (context, { agent, body }) => (await openDream(context)).documents.reflect(agent, body),
 })
@@ -39,6 +44,9 @@ export const dreamReport = defineOperation({
     }),
   },
   outcomes: { written: 'done', added: 'done', unchanged: 'done' },
+  output: { written: document, added: document, unchanged: document },
+  // With `over: 'replace'` the report that was there is gone.
+  effects: 'destroys',
   examples: [
     { command: 'dream report weekly --body "All tests pass."', does: 'write analysis/weekly.md' },
     { command: 'dream report today --in logs --over add --body "Deployed."', does: 'add to logs/today.md' },
@@ -51,14 +59,21 @@ export const dreamReport = defineOperation({
 export const dreamState = defineOperation({
   name: 'state',
   summary: 'Show or change a state of the system, or of an agent.',
-  more: 'In `temp/NAME.json`, or with --agent in `runtime/AGENT/NAME.json`. --set gives keys their values; the others stay.',
+  more: 'In `temp/NAME.json`, or of an agent in `runtime/AGENT/NAME.json`. Keys that are set get their values; the others stay.',
   input: {
     name,
     agent: text('The agent whose state it is.', { placeholder: 'AGENT' }),
-    set: json('Keys and their values: a JSON object.'),
+    set: jsonOrFile('Keys and their values: a JSON object.'),
     compat,
   },
   outcomes: { told: 'done', written: 'done', unchanged: 'done' },
+  output: {
+    told: { path: 'text', state: 'record' },
+    written: { ...document, state: 'record' },
+    unchanged: { ...document, state: 'record' },
+  },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: `dream state build --set '{"phase": "testing"}'`, does: 'change it' },
     { command: 'dream state build --json', does: 'look' },
@@ -66,8 +81,8 @@ export const dreamState = defineOperation({
 
   async run(context, { name, agent, set, compat }) {
     const store = await openDream(context, compat)
-    const done =
-      set === undefined ? undefined : await store.documents.setState(name, store.given.objectFrom(set, '--set'), agent)
+    const values = set === undefined ? undefined : store.given.objectFrom(set, 'The state')
+    const done = values && (await store.documents.setState(name, values, agent))
     const { path, state } = await store.documents.state(name, agent)
     const outcome: 'told' | 'written' | 'unchanged' =
       done === undefined ? 'told' : done.outcome === 'unchanged' ? 'unchanged' : 'written'
@@ -80,6 +95,8 @@ export const supervisorShow = defineOperation({
   summary: 'Show what the supervisor knows: agents, assignments, goals, and what it did.',
   input: { compat },
   outcomes: { told: 'done', nothing: 'done' },
+  output: { told: { state: 'record' }, nothing: { state: 'nothing' } },
+  effects: 'reads',
   examples: [{ command: 'dream supervisor show', does: 'look' }],
 
   async run(context, { compat }) {

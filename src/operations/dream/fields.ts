@@ -1,6 +1,6 @@
 /** What the commands of Dream.OS share: the store, the messages in their answers, and inputs that several of them take. */
 import { invalidInput } from '../../kernel/errors.ts'
-import { flag, integer, text } from '../../kernel/field.ts'
+import { flag, integer, type JsonInput, json, text } from '../../kernel/field.ts'
 import {
   type Dream,
   type DreamView,
@@ -8,7 +8,7 @@ import {
   type OutcomeInput,
   type PlainMessage,
 } from '../../protocols/dream-os/index.ts'
-import type { Context } from '../define.ts'
+import { actorOf, type Context } from '../define.ts'
 import { noticesAbout } from '../stores.ts'
 
 const aName = 'the name of an agent, such as RefactorAgent'
@@ -21,14 +21,14 @@ export const mailbox = integer('The number of the mailbox.', { required: true, l
 export const compat = flag('Read the known deviations of other programs from the specification.')
 
 const orFile = '`@FILE` reads a file and `-` standard input.'
-const fromFile = { longText: 'at-file', placeholder: 'JSON|@FILE', expected: 'JSON, @FILE, or `-`' } as const
+const fromFile = { longText: 'at-file', placeholder: 'JSON|@FILE' } as const
 
-export const json = (help: string) => text(`${help} ${orFile}`, fromFile)
-export const requiredJson = (help: string) => text(`${help} ${orFile}`, { ...fromFile, required: true })
+export const jsonOrFile = (help: string) => json(`${help} ${orFile}`, fromFile)
+export const requiredJson = (help: string) => json(`${help} ${orFile}`, { ...fromFile, required: true })
 
 export const outcomeFields = {
-  output: json('What came of it, in JSON.'),
-  error: json('What went wrong, in JSON: then it has failed.'),
+  output: jsonOrFile('What came of it, in JSON.'),
+  error: jsonOrFile('What went wrong, in JSON: then it has failed.'),
   attempt: integer(
     'Which claim it was, as `attempt` of the answer said; a later one of somebody else is then not ended.',
     { least: 1 },
@@ -37,19 +37,15 @@ export const outcomeFields = {
 
 export function outcomeFrom(
   { given: { jsonFrom } }: Dream,
-  given: {
-    readonly output?: string
-    readonly error?: string
-    readonly attempt?: number
-  },
+  given: { readonly output?: JsonInput; readonly error?: JsonInput; readonly attempt?: number },
 ): OutcomeInput {
   const { output, error, attempt } = given
   if (output !== undefined && error !== undefined) {
-    throw invalidInput('GIVEN_TWICE', 'Both --output and --error were given.', { hint: 'Give one of them.' })
+    throw invalidInput('GIVEN_TWICE', 'Both an output and an error were given.', { hint: 'Give one of them.' })
   }
   return {
-    ...(output === undefined ? {} : { output: jsonFrom(output, '--output') }),
-    ...(error === undefined ? {} : { error: jsonFrom(error, '--error') ?? {} }),
+    ...(output === undefined ? {} : { output: jsonFrom(output, 'The output') }),
+    ...(error === undefined ? {} : { error: jsonFrom(error, 'The error') ?? {} }),
     ...(attempt === undefined ? {} : { attempt }),
   }
 }
@@ -65,9 +61,8 @@ export async function openDream(context: Context, compat = false): Promise<Dream
   return store.reading({ compat: compat || (await context.configuration()).compat })
 }
 
-/** The agent that acts, or the given name when none is configured. */
-export const actorOr = async (context: Context, other: string): Promise<string> =>
-  (await context.configuration()).agent ?? other
+/** The agent that acts, or the given name when nobody is named. */
+export const actorOr = async (context: Context, other: string): Promise<string> => (await actorOf(context)) ?? other
 
 export type { DreamView, MailboxGiven, PlanAnswered, Routed } from '../../protocols/dream-os/index.ts'
 
@@ -77,7 +72,7 @@ export type DreamWithRecord = DreamHeader & { readonly record: PlainMessage }
 export const headerOf = ({ message: _, ...header }: DreamView): DreamHeader => header
 export const withRecord = ({ message, ...header }: DreamView): DreamWithRecord => ({ ...header, record: message })
 
-/** Asked before anything is written: throws where `strict` is set and nobody has seen this agent, else tells of it. */
+/** Called before anything is written. For an agent that was never seen it throws where `strict` is set, else answers a notice. */
 export const recipientCheck =
   (context: Context) =>
   (agent: string): Promise<readonly string[]> =>

@@ -1,6 +1,7 @@
 /** The log of significant events. */
 import { text } from '../../kernel/field.ts'
 import { defineOperation } from '../define.ts'
+import { durability, notices } from '../shapes.ts'
 import { actorFlag, compat, openDream, requiredJson, since } from './fields.ts'
 
 export const governanceAdd = defineOperation({
@@ -17,19 +18,23 @@ export const governanceAdd = defineOperation({
     details: requiredJson('What there is to know of it: a JSON object.'),
   },
   outcomes: { added: 'done' },
+  output: { added: { event: 'record', durability } },
+  effects: 'writes',
   examples: [
     {
-      command: `dream governance add DECISION_MADE --agent Agent_0 --details '{"what": "Use SQLite"}'`,
+      command: `dream governance add DECISION_MADE --as Agent_0 --details '{"what": "Use SQLite"}'`,
       does: 'remember it',
     },
   ],
 
   async run(context, { type, agent, details }) {
     const store = await openDream(context)
-    const { event, durability } = await store.logs.add(type, agent, store.given.objectFrom(details, '--details'))
+    const { event, durability } = await store.logs.add(type, agent, store.given.objectFrom(details, 'The details'))
     return { outcome: 'added', event, durability } as const
   },
 })
+
+const found = { events: ['record'], notices } as const
 
 export const governanceQuery = defineOperation({
   name: 'query',
@@ -42,6 +47,8 @@ export const governanceQuery = defineOperation({
   },
   lists: { events: 'last' },
   outcomes: { found: 'done', nothing: 'nothing' },
+  output: { found, nothing: found },
+  effects: 'reads',
   examples: [{ command: 'dream governance query --type MAILBOX_TAKEN_OVER --since 2026-01-31', does: 'who took over' }],
 
   async run(context, { type, agent, since, compat }) {

@@ -1,7 +1,13 @@
 /** The shared mailboxes and their agents. */
 import { integer } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
+import { durability, notices } from '../shapes.ts'
 import { actorFlag, actorOr, compat, mailbox, openDream } from './fields.ts'
+import { changedMailbox, mailboxLine } from './shapes.ts'
+
+const made = { mailboxes: ['integer'], made: ['integer'], durability } as const
+const claimed = { mailbox: 'integer', agent: 'text', durability } as const
+const packed = { ...changedMailbox, notices } as const
 
 export const mailboxInit = defineOperation({
   name: 'init',
@@ -17,6 +23,9 @@ export const mailboxInit = defineOperation({
     }),
   },
   outcomes: { created: 'done', unchanged: 'done' },
+  output: { created: made, unchanged: made },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'dream mailbox init 4', does: 'make mailboxes 1 to 4' }],
 
   run: async (context, { count }) => (await openDream(context)).mailboxes.init(count),
@@ -28,7 +37,10 @@ export const mailboxClaim = defineOperation({
   more: 'The lowest number first. An agent that has one gets that again. A takeover is told in the governance log.',
   input: { agent: actorFlag, compat },
   outcomes: { claimed: 'done', 'taken-over': 'done', unchanged: 'done', nothing: 'nothing' },
-  examples: [{ command: 'dream mailbox claim --agent RefactorAgent', does: 'get a mailbox' }],
+  output: { claimed, 'taken-over': { ...claimed, from: 'text' }, unchanged: claimed, nothing: {} },
+  effects: 'writes',
+  isRepeatable: true,
+  examples: [{ command: 'dream mailbox claim --as RefactorAgent', does: 'get a mailbox' }],
 
   run: async (context, { agent, compat }) => (await openDream(context, compat)).mailboxes.claim(agent),
 })
@@ -38,6 +50,9 @@ export const mailboxHeartbeat = defineOperation({
   summary: 'Say that the agent of a mailbox lives, and still works on what it has in hand.',
   input: { mailbox, compat },
   outcomes: { refreshed: 'done' },
+  output: { refreshed: changedMailbox },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'dream mailbox heartbeat --mailbox 1 --as RefactorAgent', does: 'keep it' }],
 
   run: async (context, { mailbox, compat }) =>
@@ -49,6 +64,9 @@ export const mailboxRelease = defineOperation({
   summary: 'Give a mailbox up; what was in hand is given to whoever comes next.',
   input: { mailbox, compat },
   outcomes: { released: 'done', unchanged: 'done' },
+  output: { released: changedMailbox, unchanged: changedMailbox },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'dream mailbox release --mailbox 1 --as RefactorAgent', does: 'let others have it' }],
 
   run: async (context, { mailbox, compat }) =>
@@ -61,6 +79,9 @@ export const mailboxCompact = defineOperation({
   more: 'One that has become too large for others to read gives up all that is processed. Their ids are remembered for 30 days more.',
   input: { mailbox, compat },
   outcomes: { packed: 'done', unchanged: 'done' },
+  output: { packed, unchanged: packed },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [{ command: 'dream mailbox compact --mailbox 1', does: 'make it smaller' }],
 
   run: async (context, { mailbox, compat }) =>
@@ -73,6 +94,8 @@ export const mailboxList = defineOperation({
   input: { compat },
   lists: { mailboxes: 'first' },
   outcomes: { listed: 'done' },
+  output: { listed: { mailboxes: [mailboxLine] } },
+  effects: 'reads',
   examples: [{ command: 'dream mailbox list', does: 'look at all of them' }],
 
   async run(context, { compat }) {

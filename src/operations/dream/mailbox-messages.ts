@@ -1,7 +1,10 @@
 /** The messages of a shared mailbox. */
+import { call } from '../../kernel/call.ts'
 import { duration, flag, text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
-import { actorOr, compat, mailbox, openDream, outcomeFields, outcomeFrom, requiredJson } from './fields.ts'
+import { durability, headline, notices } from '../shapes.ts'
+import { compat, mailbox, openDream, outcomeFields, outcomeFrom, requiredJson } from './fields.ts'
+import { recorded, recordedBefore } from './shapes.ts'
 
 export const mailboxSend = defineOperation({
   name: 'send',
@@ -16,14 +19,16 @@ export const mailboxSend = defineOperation({
       expected: 'a verb, such as refactor_file',
     }),
     params: requiredJson('What it needs to know: a JSON object.'),
-    from: text('Who sends it; else whoever acts (--as), else User.', { placeholder: 'AGENT', isActor: true }),
+    from: text('Who sends it; else User.', { placeholder: 'AGENT', isActor: true }),
     task: text('The task that it belongs to.', { placeholder: 'ID' }),
     compat,
   },
   outcomes: { sent: 'done' },
+  output: { sent: { message: headline, record: 'record', mailbox: 'integer', path: 'text', durability, notices } },
+  effects: 'writes',
   examples: [
     {
-      command: `dream mailbox send --mailbox 1 --from Agent_0 --command run_test --params '{"target": "core"}'`,
+      command: `dream mailbox send --mailbox 1 --as Agent_0 --command run_test --params '{"target": "core"}'`,
       does: 'ask for something',
     },
   ],
@@ -32,9 +37,9 @@ export const mailboxSend = defineOperation({
     const store = await openDream(context, compat)
     const sent = await store.messages.send({
       mailbox,
-      from: from ?? (await actorOr(context, 'User')),
+      from: from ?? 'User',
       command,
-      params: store.given.objectFrom(params, '--params'),
+      params: store.given.objectFrom(params, 'The params'),
       ...(task === undefined ? {} : { taskId: task }),
     })
     const { message: record, envelope: message, ...rest } = sent
@@ -55,6 +60,22 @@ export const mailboxNext = defineOperation({
     compat,
   },
   outcomes: { given: 'done', nothing: 'nothing' },
+  output: {
+    given: {
+      message: 'record',
+      asRead: 'record',
+      mailbox: 'integer',
+      agent: 'text',
+      path: 'text',
+      attempt: 'integer',
+      redelivered: 'flag',
+      until: 'time',
+      notices,
+      durability,
+    },
+    nothing: { mailbox: 'integer', notices },
+  },
+  effects: 'writes',
   examples: [
     { command: 'dream mailbox next --mailbox 1 --as RefactorAgent', does: 'get work' },
     {
@@ -65,7 +86,7 @@ export const mailboxNext = defineOperation({
 
   async run(context, { mailbox, wait, resume, compat }) {
     const store = await openDream(context, compat)
-    const how = { resume, ...(wait === undefined ? {} : { waitMs: wait }) }
+    const how = { resume, waitMs: wait, signal: context.signal }
     const given = await store.messages.next(mailbox, await whoActs(context), how)
     if (given.outcome === 'nothing') {
       const { problems: notices, ...rest } = given
@@ -77,7 +98,7 @@ export const mailboxNext = defineOperation({
 
   untold: (given) =>
     given.outcome === 'given'
-      ? `The answer was cut off. Get it again: signalbox dream mailbox next --mailbox ${given.mailbox} --as ${given.agent} --resume`
+      ? `The answer was cut off. Get it again: ${call('dream mailbox next', { mailbox: given.mailbox, as: given.agent, resume: true })}`
       : undefined,
 })
 
@@ -97,6 +118,9 @@ export const mailboxDone = defineOperation({
     compat,
   },
   outcomes: { recorded: 'done', unchanged: 'done' },
+  output: { recorded, unchanged: recordedBefore },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     {
       command: `dream mailbox done --mailbox 1 --as RefactorAgent ID --output '{"files_changed": 1}'`,

@@ -1,13 +1,15 @@
 /** From a goal to tasks, and what became of them. */
 import { flag, text } from '../../kernel/field.ts'
 import { defineOperation, whoActs } from '../define.ts'
+import { durability, notices } from '../shapes.ts'
 import { actorOr, agentFlag, compat, headerOf, openDream, recipientCheck, since } from './fields.ts'
+import { header } from './shapes.ts'
 
 export const dreamPlan = defineOperation({
   name: 'plan',
   summary: 'Ask a planning agent to break a goal down into tasks.',
   more:
-    'Sends GENERATE_TASK_SEQUENCE; `--to broadcast` asks everybody, and the first valid answer counts. The answer comes by the ' +
+    'Sends GENERATE_TASK_SEQUENCE; to `broadcast` it asks everybody, and the first valid answer counts. The answer comes by the ' +
     'outbox of the planner, by a mailbox or by `task done`, and is joined into the list of tasks.',
   input: {
     to: agentFlag,
@@ -21,6 +23,8 @@ export const dreamPlan = defineOperation({
     compat,
   },
   outcomes: { sent: 'done' },
+  output: { sent: { plan: 'text', sent: [header], durability, notices } },
+  effects: 'writes',
   examples: [
     { command: 'dream plan --as Agent_0 --to PlanningAgent --goal "Remove unused code"', does: 'ask for a plan' },
     {
@@ -39,10 +43,12 @@ export const dreamPlan = defineOperation({
   },
 })
 
+const tasks = { tasks: ['record'], paths: ['text'], notices } as const
+
 export const dreamTasks = defineOperation({
   name: 'tasks',
   summary: 'List the tasks, or those that may start, or hand those out.',
-  more: '`--dispatch` puts each task that may start into the inbox of its agent, once, the most urgent first.',
+  more: 'Handing out puts each task that may start into the inbox of its agent, once, the most urgent first.',
   input: {
     runnable: flag('Only those that may start: all they depend on is completed.'),
     dispatch: flag('Hand out what may start.'),
@@ -51,6 +57,9 @@ export const dreamTasks = defineOperation({
   lists: { tasks: 'first', paths: 'first' },
   // `refused`: nothing but tasks for agents whom nobody has seen, where the settings are strict.
   outcomes: { listed: 'done', dispatched: 'done', nothing: 'done', refused: 'NotFound' },
+  output: { listed: tasks, dispatched: tasks, nothing: tasks, refused: tasks },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
     { command: 'dream tasks', does: 'look at all of them' },
     { command: 'dream tasks --dispatch', does: 'hand out what may start' },
@@ -76,6 +85,8 @@ export const dreamTasks = defineOperation({
   },
 })
 
+const outcomes = { completed: ['record'], notices } as const
+
 export const dreamCompleted = defineOperation({
   name: 'completed',
   summary: 'List the outcomes of tasks.',
@@ -86,6 +97,8 @@ export const dreamCompleted = defineOperation({
   },
   lists: { completed: 'last' },
   outcomes: { listed: 'done', nothing: 'done' },
+  output: { listed: outcomes, nothing: outcomes },
+  effects: 'reads',
   examples: [{ command: 'dream completed --agent RefactorAgent', does: 'what it has done' }],
 
   async run(context, { agent, task, since }) {

@@ -1,8 +1,11 @@
 /** The bridge to a model: prompts from templates, and responses. */
+import { call } from '../../kernel/call.ts'
 import { duration, flag, text } from '../../kernel/field.ts'
-import type { Dream, Fetched } from '../../protocols/dream-os/index.ts'
-import { type Context, defineOperation, whoActs } from '../define.ts'
+import type { Fetched } from '../../protocols/dream-os/index.ts'
+import { actorOf, type Context, defineOperation, whoActs } from '../define.ts'
+import { durability, notices } from '../shapes.ts'
 import { compat, openDream, recipientCheck, requiredJson } from './fields.ts'
+import { response } from './shapes.ts'
 
 const template = text('The template: its name in `templates/`.', {
   positional: true,
@@ -14,18 +17,12 @@ const vars = requiredJson('The variables of the template: a JSON object.')
 const wait = duration('How long to wait for it.', { least: 0, placeholder: 'SECONDS' })
 const dispatch = flag('Hand a response that is an event to the inbox of its target.')
 
-/** The text itself goes on: in it `1` and `1.0` differ. */
-function checkedVars({ given }: Dream, text: string): string {
-  given.expectObjectIn(text, '--vars')
-  return text
-}
-
 const untold = (fetched: Fetched): string | undefined =>
   fetched.outcome === 'fetched'
-    ? 'The answer was cut off. The next `dream prompt fetch` hands it out again.'
+    ? `The answer was cut off. The next ${call('dream prompt fetch')} hands it out again.`
     : undefined
 
-/** Until it was written out, the next one who fetches gets it. */
+/** A response counts as fetched once it was written out; until then the next process that fetches gets it. */
 async function handedOut(context: Context, fetched: Fetched): Promise<void> {
   if (fetched.outcome === 'fetched') await (await openDream(context)).prompts.handedOut(fetched.path)
 }
@@ -36,11 +33,13 @@ export const promptRender = defineOperation({
   more: 'As Jinja2 does, with strict undefined: a missing variable is an error that names it, its template and its line.',
   input: { template, vars },
   outcomes: { rendered: 'done' },
+  output: { rendered: { text: 'text' } },
+  effects: 'reads',
   examples: [{ command: `dream prompt render review.j2 --vars '{"file": "core.py"}'`, does: 'see what it says' }],
 
   async run(context, { template, vars }) {
     const store = await openDream(context)
-    const rendered = await store.prompts.render(template, checkedVars(store, vars))
+    const rendered = await store.prompts.render(template, store.given.objectOrItsText(vars, 'The variables'))
     return { outcome: 'rendered', text: rendered } as const
   },
 })
@@ -51,12 +50,15 @@ export const promptStage = defineOperation({
   more: 'It is written whole; the prompt before it is kept in `temp/archive/`.',
   input: { template, vars },
   outcomes: { staged: 'done' },
+  output: { staged: { path: 'text', 'kept?': 'text', text: 'text', durability } },
+  effects: 'writes',
   examples: [{ command: `dream prompt stage review.j2 --vars '{"file": "core.py"}'`, does: 'give it to the bridge' }],
 
   async run(context, { template, vars }) {
     const store = await openDream(context)
-    const { agent } = await context.configuration()
-    return store.prompts.stage(template, checkedVars(store, vars), agent === undefined ? {} : { by: agent })
+    const by = await actorOf(context)
+    const checked = store.given.objectOrItsText(vars, 'The variables')
+    return store.prompts.stage(template, checked, by === undefined ? {} : { by })
   },
 })
 
@@ -68,17 +70,14 @@ export const promptFetch = defineOperation({
     'somebody fetched who was killed before it was shown is handed out again.',
   input: { wait, dispatch, compat },
   outcomes: { fetched: 'done', nothing: 'nothing' },
+  output: { fetched: response, nothing: {} },
+  effects: 'writes',
   examples: [{ command: 'dream prompt fetch --wait 60 --dispatch', does: 'wait for it, and hand it on' }],
 
   async run(context, { wait, dispatch, compat }) {
     const store = await openDream(context, compat)
     const recipient = recipientCheck(context)
-    return store.prompts.fetch({
-      dispatch,
-      recipient,
-      untilHandedOut: true,
-      ...(wait === undefined ? {} : { waitMs: wait }),
-    })
+    return store.prompts.fetch({ dispatch, recipient, untilHandedOut: true, waitMs: wait, signal: context.signal })
   },
 
   untold,
@@ -101,6 +100,8 @@ export const promptAsk = defineOperation({
     compat,
   },
   outcomes: { fetched: 'done', nothing: 'nothing' },
+  output: { fetched: { ...response, prompt: 'text' }, nothing: { prompt: 'text', notices } },
+  effects: 'writes',
   examples: [
     {
       command: `dream prompt ask review.j2 --as Agent_0 --vars '{"file": "core.py"}' --wait 300`,
@@ -110,13 +111,14 @@ export const promptAsk = defineOperation({
 
   async run(context, { template, vars, wait, dispatch, anew, compat }) {
     const store = await openDream(context, compat)
-    return store.prompts.ask(template, checkedVars(store, vars), {
+    return store.prompts.ask(template, store.given.objectOrItsText(vars, 'The variables'), {
       by: await whoActs(context),
       dispatch,
       anew,
       recipient: recipientCheck(context),
       untilHandedOut: true,
-      ...(wait === undefined ? {} : { waitMs: wait }),
+      waitMs: wait,
+      signal: context.signal,
     })
   },
 

@@ -1,7 +1,8 @@
 /** The inboxes of agents. */
 import { invalidInput } from '../../kernel/errors.ts'
-import { duration, text } from '../../kernel/field.ts'
-import { defineOperation } from '../define.ts'
+import { duration, json, text } from '../../kernel/field.ts'
+import { actorOf, defineOperation } from '../define.ts'
+import { durability, notices } from '../shapes.ts'
 import {
   agent,
   agentFlag,
@@ -13,6 +14,9 @@ import {
   recipientCheck,
   withRecord,
 } from './fields.ts'
+import { header, recorded, recordedBefore, rejected } from './shapes.ts'
+
+const sent = { message: header, durability, notices } as const
 
 export const taskSend = defineOperation({
   name: 'send',
@@ -20,26 +24,27 @@ export const taskSend = defineOperation({
   more: 'A task or an event in JSON. It is filed under its own `task_id`; the same task twice is one.',
   input: {
     to: agentFlag,
-    content: text('The task itself, in JSON; `-` is standard input.', {
+    content: json('The task itself, in JSON; `-` is standard input.', {
       required: true,
       longText: 'standard-input',
       fileFlag: 'file',
       placeholder: 'JSON',
-      expected: 'a JSON object, or --file FILE',
     }),
     compat,
   },
   outcomes: { sent: 'done', unchanged: 'done' },
+  output: { sent, unchanged: sent },
+  effects: 'writes',
   examples: [{ command: 'dream task send --to RefactorAgent --file task.json', does: 'hand somebody a task' }],
 
   async run(context, { to, content, compat }) {
     const store = await openDream(context, compat)
-    const parsed = store.parse(Buffer.from(content))
+    const parsed = store.parse(Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)))
     if (parsed.outcome === 'malformed') {
       const [{ message, hint }] = parsed.problems
       throw invalidInput('BAD_TASK', `Not a task: ${message}`, { hint: hint ?? 'Write one JSON object.' })
     }
-    const { agent: from } = await context.configuration()
+    const from = await actorOf(context)
     const notices = await recipientCheck(context)(to)
     const sent = await store.sending.send(to, parsed.message, from === undefined ? {} : { from })
     return { ...sent, message: headerOf(sent.message), notices }
@@ -52,7 +57,9 @@ export const taskInbox = defineOperation({
   input: { agent, compat },
   lists: { waiting: 'first', inHand: 'first', rejected: 'first' },
   outcomes: { listed: 'done' },
-  examples: [{ command: 'dream task inbox RefactorAgent', does: 'look' }],
+  output: { listed: { agent: 'text', waiting: [header], inHand: [header], rejected } },
+  effects: 'reads',
+  examples: [{ command: 'dream task inbox --as RefactorAgent', does: 'look' }],
 
   async run(context, { agent, compat }) {
     const { waiting, inHand, unreadable } = await (await openDream(context, compat)).inboxes.list(agent)
@@ -79,13 +86,24 @@ export const taskTake = defineOperation({
     compat,
   },
   outcomes: { taken: 'done', nothing: 'nothing' },
-  examples: [{ command: 'dream task take RefactorAgent --wait 60', does: 'get work' }],
+  output: {
+    taken: {
+      message: { ...header, record: 'record' },
+      attempt: 'integer',
+      redelivered: 'flag',
+      until: 'time',
+      durability,
+      notices,
+      rejected,
+    },
+    nothing: { rejected },
+  },
+  effects: 'writes',
+  examples: [{ command: 'dream task take --as RefactorAgent --wait 60', does: 'get work' }],
 
   async run(context, { agent, id, wait, compat }) {
-    const taken = await (await openDream(context, compat)).claiming.take(agent, {
-      ...(id === undefined ? {} : { id }),
-      ...(wait === undefined ? {} : { waitMs: wait }),
-    })
+    const { claiming } = await openDream(context, compat)
+    const taken = await claiming.take(agent, { id, waitMs: wait, signal: context.signal })
     if (taken.outcome === 'nothing') return { outcome: taken.outcome, rejected: taken.unreadable }
     const { unreadable: rejected, notes: notices = [], ...rest } = taken
     return { ...rest, message: withRecord(taken.message), notices, rejected }
@@ -100,7 +118,7 @@ export const taskDone = defineOperation({
   summary: 'Record what came of a task, and put its file into the archive.',
   more:
     'Writes a line to `completed_tasks.json`, the status into the list of tasks, and tells the executor and whoever asked. The ' +
-    'answer to a plan is given by --output \'{"results": […]}\'.',
+    'output that answers a plan is `{"results": […]}`.',
   input: {
     agent,
     file: text('The file: its name, or the id of the task.', {
@@ -113,9 +131,18 @@ export const taskDone = defineOperation({
     compat,
   },
   outcomes: { recorded: 'done', unchanged: 'done' },
+  output: { recorded: { ...recorded, file: 'text' }, unchanged: { ...recordedBefore, file: 'text' } },
+  effects: 'writes',
+  isRepeatable: true,
   examples: [
-    { command: `dream task done RefactorAgent task_task-001.json --output '{"files_changed": 1}'`, does: 'it worked' },
-    { command: `dream task done RefactorAgent task_task-001.json --error '{"code": "NotFound"}'`, does: 'it did not' },
+    {
+      command: `dream task done --as RefactorAgent task_task-001.json --output '{"files_changed": 1}'`,
+      does: 'it worked',
+    },
+    {
+      command: `dream task done --as RefactorAgent task_task-001.json --error '{"code": "NotFound"}'`,
+      does: 'it did not',
+    },
   ],
 
   async run(context, { agent, file, compat, ...outcome }) {

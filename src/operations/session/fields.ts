@@ -7,7 +7,7 @@ import {
   type Sessions,
   sharedAgent,
 } from '../../protocols/shared-agent/index.ts'
-import type { Context } from '../define.ts'
+import { actorOf, type Context } from '../define.ts'
 
 export const session = text('The session; the current one when left out.', { placeholder: 'ID' })
 
@@ -25,6 +25,6 @@ export type { CommandSpec, Mail, SayOutcome, Sessions }
 export const openSessions = (context: Context): Promise<Sessions> => context.store(sharedAgent)
 
 export async function speakerIn(context: Context): Promise<string> {
-  const { agent, section } = await context.configuration()
-  return agent ?? (await section('session')).orchestrator
+  const { section } = await context.configuration()
+  return (await actorOf(context)) ?? (await section('session')).orchestrator
 }

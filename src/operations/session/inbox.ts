@@ -3,6 +3,9 @@ import { sharedAgent } from '../../protocols/shared-agent/index.ts'
 import { usualLimit } from '../bounded.ts'
 import { defineOperation, whoActs } from '../define.ts'
 import { session } from './fields.ts'
+import { mail } from './shapes.ts'
+
+const read = { agent: 'text', session: 'text', messages: [mail], peek: 'flag', leftOut: 'integer' } as const
 
 export const sessionInbox = defineOperation({
   name: 'inbox',
@@ -17,6 +20,8 @@ export const sessionInbox = defineOperation({
     limit: integer('At most so many; how many still wait is told.', { least: 1, textDefault: usualLimit }),
   },
   outcomes: { received: 'done', nothing: 'nothing' },
+  output: { received: read, nothing: read },
+  effects: 'writes',
   examples: [
     { command: 'session inbox --as TestAgent', does: 'read what has come' },
     { command: 'session inbox --as TestAgent --wait 60', does: 'wait up to a minute for something' },
@@ -25,12 +30,12 @@ export const sessionInbox = defineOperation({
   async run(context, { session: named, wait, peek, limit }) {
     const sessions = await context.store(sharedAgent)
     const agent = await whoActs(context)
-    // Another one may be the current one by the time that the answer has been written out.
+    // Another session may be the current one by the time the answer has been written out.
     const session = named ?? (await sessions.current())
     const how = { ...withoutUndefined({ session }), peek }
     const messages = await sessions.inbox(agent, {
       ...how,
-      ...withoutUndefined({ waitMs: wait, limit }),
+      ...withoutUndefined({ waitMs: wait, limit, signal: context.signal }),
       untilHandedOut: true,
     })
     // The messages given here still count as waiting until they have been written out.

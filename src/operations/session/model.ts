@@ -3,7 +3,7 @@ import type { LanguageModel } from '../../protocols/shared-agent/index.ts'
 import { askingModel, modelKey } from '../model-endpoints.ts'
 import type { AroundModels } from '../protocols.ts'
 
-/** People wait for this; without an answer the question comes back all the same. */
+/** A person waits for the answer; without one, the sentence is asked back. */
 const patience = { timeoutMs: 10_000, attempts: 2, pauseMs: 250 }
 /** A command is a line. */
 const mostTokens = 200

@@ -1,4 +1,4 @@
-/** What could not be done, as an answer of the protocol: the speaker gets an `#ERROR` line, whatever stood in the way. */
+/** Errors as answers of the protocol: the speaker gets an `#ERROR` line, whatever the cause. */
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { SayOutcome } from '../../protocols/shared-agent/index.ts'
 

@@ -1,8 +1,9 @@
 import { withoutUndefined } from '../../kernel/field.ts'
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
-import { defineOperation } from '../define.ts'
+import { actorOf, defineOperation } from '../define.ts'
 import { session, words } from './fields.ts'
 import { answerOrRefusal } from './refusing.ts'
+import { answers, translations } from './shapes.ts'
 
 export const sessionSay = defineOperation({
   name: 'say',
@@ -12,9 +13,12 @@ export const sessionSay = defineOperation({
     'protocol writes it; of an `#ERROR` the reason is on standard error. The orchestrator and people (`User`, and whom the setting ' +
     '`session.people` names) may also speak in words, and are answered in words; whoever else wants that says ' +
     '`use natural language`. Exit status 1 means `timeout`, `not_found`, `not_owner`, `busy` or a question, 2 an `#ERROR`. A session that is named ' +
-    'and not there is started; who speaks is `--as`, or else the orchestrator.',
+    'and not there is started. Where nobody is named, the orchestrator speaks.',
   input: { line: words('What to say', 'LINE'), session },
   outcomes: { answered: 'done', nothing: 'nothing', refused: 'InvalidInput' },
+  output: answers,
+  // `#STATE:clear`, `#ROLLBACK`, `#UNLOCK:…:force`.
+  effects: 'destroys',
   examples: [
     { command: `session say '#STATE:save:branch:main'`, does: 'keep a value' },
     { command: `session say --session release --as DevAgent '#LOCK:src/auth.js:600'`, does: 'take a lock' },
@@ -24,8 +28,8 @@ export const sessionSay = defineOperation({
   run: (context, { line, session }) =>
     answerOrRefusal(async () => {
       const sessions = await context.store(sharedAgent)
-      const { agent } = await context.configuration()
-      return sessions.say(line.join(' '), withoutUndefined({ session, agent }))
+      const agent = await actorOf(context)
+      return sessions.say(line.join(' '), withoutUndefined({ session, agent, signal: context.signal }))
     }),
 })
 
@@ -37,6 +41,8 @@ export const sessionTranslate = defineOperation({
     'command that a yes would run. Exit status 1 means that it is asked back. Several requests give several commands.',
   input: { text: words('What one would say', 'TEXT'), session },
   outcomes: { command: 'done', commands: 'done', asked: 'nothing' },
+  output: translations,
+  effects: 'reads',
   examples: [
     { command: `session translate 'ask DevAgent to fix the build, it is urgent'`, does: 'see the command' },
     { command: `session translate --json 'undo everything'`, does: 'see what would be asked back' },

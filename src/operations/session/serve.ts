@@ -9,16 +9,21 @@ const needsInput = (): never => {
   })
 }
 
-const outcomes = { ended: 'done' } as const
+/** As `session say`, line by line. */
+const spoken = {
+  outcomes: { ended: 'done' },
+  output: { ended: { session: 'text', lines: 'integer' } },
+  effects: 'destroys',
+} as const
 
 export const sessionServeStdio = defineOperation({
   name: 'serve-stdio',
   summary: 'Speak in a session line by line over standard input and output, for programs.',
   more:
     'Each line is answered; the answer ends with an empty line. What arrives by itself, messages for whoever speaks, begins ' +
-    'with `* `. With --json each answer and each arrival is one document on a line. It ends with its input.',
+    'with `* `. As JSON, each answer and each arrival is one document on a line. It ends with its input.',
   input: { session },
-  outcomes,
+  ...spoken,
   examples: [
     { command: 'session serve-stdio --session release --as DevAgent', does: 'let a program speak as DevAgent' },
   ],
@@ -31,7 +36,7 @@ export const sessionChat = defineOperation({
   summary: 'Speak in a session at a prompt, with history and completion.',
   more: 'Tab completes commands, the arrows bring back what was said, Ctrl-C ends a wait or clears the line, Ctrl-D ends it. Messages for whoever speaks are shown as they come.',
   input: { session },
-  outcomes,
+  ...spoken,
   examples: [{ command: 'session chat --session release', does: 'speak as the orchestrator' }],
   run: (): Spoken => needsInput(),
   stream: converse,

@@ -1,7 +1,11 @@
 /** The verbs for sessions themselves: start, end, list. */
 import { text, withoutUndefined } from '../../kernel/field.ts'
 import { sharedAgent } from '../../protocols/shared-agent/index.ts'
-import { defineOperation } from '../define.ts'
+import { actorOf, defineOperation } from '../define.ts'
+import { overview } from './shapes.ts'
+
+const started = { session: 'text' } as const
+const ended = { session: 'text', stopped: ['text'] } as const
 
 export const sessionStart = defineOperation({
   name: 'start',
@@ -9,6 +13,8 @@ export const sessionStart = defineOperation({
   more: 'Without a name it gets a new one. A session that is running goes on, and becomes the current one.',
   input: { id: text('Its name.', { positional: true }) },
   outcomes: { started: 'done', unchanged: 'done' },
+  output: { started, unchanged: started },
+  effects: 'writes',
   examples: [
     { command: 'session start', does: 'start one with a new name' },
     { command: 'session start release', does: 'start one, or go on with it' },
@@ -16,7 +22,7 @@ export const sessionStart = defineOperation({
 
   async run(context, { id }) {
     const sessions = await context.store(sharedAgent)
-    return sessions.start(id, withoutUndefined({ agent: (await context.configuration()).agent }))
+    return sessions.start(id, withoutUndefined({ agent: await actorOf(context) }))
   },
 })
 
@@ -35,11 +41,14 @@ export const sessionEnd = defineOperation({
     }),
   },
   outcomes: { ended: 'done', unchanged: 'done' },
+  output: { ended, unchanged: ended },
+  effects: 'destroys',
+  isRepeatable: true,
   examples: [{ command: 'session end release', does: 'end it' }],
 
   async run(context, { id }) {
     const sessions = await context.store(sharedAgent)
-    return sessions.end(id, withoutUndefined({ agent: (await context.configuration()).agent }))
+    return sessions.end(id, withoutUndefined({ agent: await actorOf(context) }))
   },
 })
 
@@ -49,6 +58,8 @@ export const sessionList = defineOperation({
   input: {},
   lists: { sessions: 'first' },
   outcomes: { listed: 'done' },
+  output: { listed: { sessions: [overview] } },
+  effects: 'reads',
   examples: [{ command: 'session list', does: 'see which there are, and which is the current one' }],
 
   async run(context) {

@@ -3,7 +3,9 @@ import { type Context, defineOperation } from '../define.ts'
 import { lastOf } from '../rounds.ts'
 import { openSessions, type Sessions, session } from './fields.ts'
 
-/** Other protocols do not ring: what they have answered is looked for so often. */
+const worked = { tasks: [{ task: 'text', agent: 'text', state: 'text', result: 'text' }] } as const
+
+/** Other protocols ring no bell here, so their answers are looked for this often. */
 const roundMs = 5000
 
 export const sessionWork = defineOperation({
@@ -11,7 +13,7 @@ export const sessionWork = defineOperation({
   summary: 'Do what was delegated to programs, and record what came of it.',
   more:
     'Roles and their programs are in `.signalbox/session.yaml`. Each task is done by one process, once; one whose process was ' +
-    'killed is told as failed, and `#RETRY` hands it over again. With --once, exit status 1 means that nothing was to do.',
+    'killed is told as failed, and `#RETRY` hands it over again. Exit status 1 means that nothing was to do.',
   input: {
     session,
     once: flag('Do what waits now, and end; otherwise it goes on until it is stopped.'),
@@ -19,10 +21,13 @@ export const sessionWork = defineOperation({
   },
   lists: { tasks: 'last' },
   outcomes: { worked: 'done', nothing: 'nothing' },
+  output: { worked, nothing: worked },
+  effects: 'writes',
   examples: [{ command: 'session work --session release --once', does: 'run what waits' }],
 
   async run(context, { session, task }) {
-    const tasks = await (await openSessions(context)).work(withoutUndefined({ session, task }))
+    const { signal } = context
+    const tasks = await (await openSessions(context)).work(withoutUndefined({ session, task, signal }))
     return workedOn(tasks)
   },
 

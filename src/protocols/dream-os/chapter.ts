@@ -14,7 +14,7 @@ export const dreaming: Chapter = {
     const one = await open(tree)
     say('Agents share numbered mailboxes. Whoever has claimed one finds its messages there, each for a while.')
     step('dream mailbox init 1', (await one.mailboxes.init(1)).outcome)
-    step('dream mailbox claim --agent Worker', (await one.mailboxes.claim('Worker')).outcome)
+    step('dream mailbox claim --as Worker', (await one.mailboxes.claim('Worker')).outcome)
     const send = (command: string) => one.messages.send({ mailbox: 1, from: 'Agent_0', command, params: {} })
     const sent = await send('run_test')
     await send('refactor_file')
@@ -35,7 +35,7 @@ export const dreaming: Chapter = {
     const later = { now: () => clock.now() + 6 * minute }
     const heir = await open(await another(later), later)
     const taken = await heir.mailboxes.claim('Heir')
-    step('dream mailbox claim --agent Heir', taken.outcome)
+    step('dream mailbox claim --as Heir', taken.outcome)
     const again = await heir.messages.next(1, 'Heir')
     const isAgain = again.outcome === 'given' && again.redelivered
     step(
@@ -87,7 +87,7 @@ export const dreaming: Chapter = {
     const finished = await one.settling.done('Coder', 'task_find.json', { output: { files: 3 } })
     const next = await one.tasks.list({ runnable: true })
     step(
-      'dream task done Coder task_find.json',
+      'dream task done task_find.json --as Coder',
       `${finished.outcome}; may start now: ${next.tasks.map(({ task_id }) => task_id).join(', ')}`,
     )
 

@@ -1,6 +1,6 @@
 /**
- * What programs in the field write otherwise, read as the specification has it. Pure. What has one meaning is converted and
- * told; nothing of it is written back.
+ * Converts what other programs write differently to what the specification says. Pure. Only what has a single meaning is
+ * converted, each conversion is reported, and none is written back.
  *
  * Seen in the field: `timestamp_dispatched_utc`, `timestamp_utc` and `timestamp`, `sender` and `sender_agent`, ids
  * `msg_<uuid>`, times such as `2025-05-01T10:00:00+00:00Z`, mailboxes and task lists in another shape, priorities in words.
@@ -82,7 +82,7 @@ export function convertTask(found: Readonly<Record<string, unknown>>): Converted
   return { value, notes }
 }
 
-/** The list inside an object around it: the only member that is a list, or the one that is called so. */
+/** The key of the list of tasks in an object: `tasks`, or the only member that is a list. */
 export function listWithin(value: Readonly<Record<string, unknown>>): string | undefined {
   if (Array.isArray(value.tasks)) return 'tasks'
   const lists = Object.keys(value).filter((key) => Array.isArray(value[key]))

@@ -28,13 +28,13 @@ const plainMessage = 'MESSAGE'
 const priorities = { high: 1, normal: 3, low: 5 } as const
 const answering: readonly string[] = [eventTypes.completed, eventTypes.failed, eventTypes.answered]
 
-/** The folder does not tell that a task failed; `completed_tasks.json` does. Nor does it tell who has it. */
+/** With what the folder of a file does not tell: whether its task failed (`completed_tasks.json` does), and who holds it. */
 export interface SettledView extends DreamView {
   readonly hasFailed?: boolean
   readonly claim?: HeldBy
 }
 
-type Said = Pick<Lifted, 'kind' | 'urgency' | 'needsAnswer' | 'dependsOn' | 'attachments'> &
+type LiftedFields = Pick<Lifted, 'kind' | 'urgency' | 'needsAnswer' | 'dependsOn' | 'attachments'> &
   Pick<Envelope, CarriedField> & { readonly summary: string }
 
 export function lift({ message, file: _, hasFailed = false, ...headline }: SettledView): Envelope {
@@ -42,12 +42,12 @@ export function lift({ message, file: _, hasFailed = false, ...headline }: Settl
   return { ...headline, handle: handleOf(headline), stage, native: message, ...fieldsOf(message, headline.summary) }
 }
 
-/** What is sent, under an id and a time that it is given. */
+/** The message for a draft, under this id and with this time. */
 export function lower(draft: Draft, { id, at }: { readonly id: string; readonly at: string }): PlainMessage {
   const { from, to, text, summary, replyTo, urgency = 'normal', dependsOn = [] } = draft
   const words = { ...(summary === undefined ? {} : { summary }), text }
   const priority = priorities[urgency]
-  const said: PlainMessage =
+  const message: PlainMessage =
     kindOf(draft) === 'ask'
       ? {
           task_id: id,
@@ -70,15 +70,15 @@ export function lower(draft: Draft, { id, at }: { readonly id: string; readonly 
           priority,
           ...(replyTo === undefined ? {} : { correlation_id: replyTo }),
         }
-  const signalbox = unsaidFields(draft, fieldsOf(said, summaryOf(said)))
-  return signalbox ? { ...said, params: { ...words, signalbox } } : said
+  const signalbox = unsaidFields(draft, fieldsOf(message, summaryOf(message)))
+  return signalbox ? { ...message, params: { ...words, signalbox } } : message
 }
 
 /** The name of its file. */
 export const fileNameOf = ({ task_id, message_id }: PlainMessage): string =>
   task_id === undefined ? messageFileName(String(message_id)) : taskFileName(String(task_id))
 
-function fieldsOf(message: PlainMessage, summary: string): Said {
+function fieldsOf(message: PlainMessage, summary: string): LiftedFields {
   const { priority = priorities.normal, taskId } = statedFieldsOf(message)
   const kind = kindIn(message)
   return {
@@ -91,26 +91,26 @@ function fieldsOf(message: PlainMessage, summary: string): Said {
     ...carriedFieldsIn({
       replyTo: replyToIn(message),
       dependsOn: message.depends_on,
-      // The id of a task is that of its message.
+      // A task without a message id is the message itself, not what the message is about.
       task: message.task_id === taskId && message.message_id === undefined ? undefined : taskId,
     }),
     ...carriedFieldsIn(paramsOf(message).signalbox),
   }
 }
 
-/** What nothing is known of wants something. */
+/** A message of unknown shape is an ask, so that an agent deals with it. */
 function kindIn(message: PlainMessage): MessageKind {
   if (typeof replyToIn(message) === 'string') return 'answer'
   return message.command === plainMessage ? 'tell' : 'ask'
 }
 
-/** The task that an event tells the end of, or the message that another one answers; earlier versions sent answers as tasks. */
+/** The id of the task whose end an event reports, or of the message that this one answers. Earlier versions sent answers as tasks. */
 function replyToIn(message: PlainMessage): unknown {
   if (isEvent(message)) return answering.includes(message.type) ? eventSubject(message) : undefined
   return message.action === undefined ? message.correlation_id : paramsOf(message).reply_to
 }
 
-/** The words of a message where it has some, else all that it says. */
+/** The text of a message; all of it as JSON where it has no text. */
 export function textOf(message: PlainMessage): string {
   const { text } = paramsOf(message)
   return typeof text === 'string' ? text : JSON.stringify(message, null, 2)

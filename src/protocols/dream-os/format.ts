@@ -1,6 +1,6 @@
 /**
- * Plain channels: files of an inbox or outbox. A task, an event or any other object in JSON; what it says of itself is read
- * where it says it. The two stricter codecs are `mailbox-format.ts` and `event-format.ts`.
+ * Plain channels: files of an inbox or outbox. A task, an event or any other object in JSON. The two stricter codecs are
+ * `mailbox-format.ts` and `event-format.ts`.
  */
 import type { Parsed } from '../../kernel/problem.ts'
 import { isEvent } from './event-format.ts'
@@ -20,28 +20,18 @@ export function parseMessage(bytes: Uint8Array, options: JsonOptions): Parsed<Pl
 
 export const printMessage = (message: PlainMessage): string => `${JSON.stringify(message, null, 2)}\n`
 
-/** What a message says of itself, wherever it says it. */
-export interface StatedFields {
-  readonly id: string | undefined
-  readonly from: string | undefined
-  readonly to: string | undefined
-  readonly summary: string | undefined
-  readonly sentAt: number | undefined
-  readonly taskId: string | undefined
-  readonly priority: number | undefined
-}
-
-export function statedFieldsOf(message: PlainMessage): StatedFields {
+/** Sender, target and other fields of a message, under whichever known name it has them. */
+export function statedFieldsOf(message: PlainMessage) {
   const data = isObject(message.data) ? message.data : {}
   const params = isObject(message.params) ? message.params : isObject(data.params) ? data.params : {}
   const first = (...values: unknown[]) =>
     values.find((value): value is string => typeof value === 'string' && value.trim() !== '')
-  const isOne = isEvent(message)
-  const subject = isOne ? first(data.correlation_id, data.task_id) : undefined
+  const isAnEvent = isEvent(message)
+  const subject = isAnEvent ? first(data.correlation_id, data.task_id) : undefined
   const at = first(message.timestamp_dispatched, message.timestamp, message.created_at, data.timestamp)
   return {
-    // An event names the task that it is about, and has no id of its own: its file has.
-    id: isOne ? first(message.message_id) : first(message.message_id, message.task_id),
+    // The task id of an event is that of its subject. Without an id of its own, the name of its file serves as one.
+    id: isAnEvent ? first(message.message_id) : first(message.message_id, message.task_id),
     from: first(message.source_id, message.sender_agent_id, message.source_agent, message.sender),
     to: first(message.target_id, message.target_agent, message.recipient_agent_id),
     summary: first(

@@ -1,46 +1,49 @@
-/** What a person or an agent typed: JSON and times. A mistake in it is an error of the caller. */
+/** Inputs of operations: JSON and times. `what` names the input in errors: "The params". */
 import { parseDateTime } from '../../formats/date-time.ts'
 import { findInexact, parseJson } from '../../formats/json.ts'
 import { invalidInput, SignalboxError } from '../../kernel/errors.ts'
+import type { JsonInput } from '../../kernel/field.ts'
+import { isObject } from './schema.ts'
 
-export function jsonFrom(text: string, flag: string): unknown {
-  const value = parsed(text, flag)
+/** A text is read as JSON. */
+export function jsonFrom(given: JsonInput, what: string): unknown {
+  const value = typeof given === 'string' ? parsed(given, what) : given
   const inexact = findInexact(value)
   if (inexact === undefined) return value
-  throw inexactNumber(inexact === '' ? flag : `${flag}: ${inexact}`)
+  throw inexactNumber(inexact === '' ? what : `${what}: ${inexact}`)
 }
 
-/** What would be written as another number than was given. */
+/** For a number that would be written with other digits than it was given. */
 export const inexactNumber = (where: string) =>
   invalidInput('INEXACT_NUMBER', `${where} is a whole number that is too large to be kept exactly.`, {
     hint: 'Write it as text, in quotes.',
   })
 
-function parsed(text: string, flag: string): unknown {
+function parsed(text: string, what: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
-    throw invalidInput('BAD_JSON', `${flag} is not JSON: ${error.message}`, {
+    throw invalidInput('BAD_JSON', `${what} is not JSON: ${error.message}`, {
       hint: 'Check the quotes and brackets.',
       cause: error,
     })
   }
 }
 
-export function objectFrom(text: string, flag: string): Readonly<Record<string, unknown>> {
-  return expectObject(jsonFrom(text, flag), flag)
+export function objectFrom(given: JsonInput, what: string): Readonly<Record<string, unknown>> {
+  return expectObject(jsonFrom(given, what), what)
 }
 
-/** Text that goes on as it is, so that its numbers may be of any size. */
-export function expectObjectIn(text: string, flag: string): void {
-  expectObject(parsed(text, flag), flag)
+/** Checks an object, and answers a text unparsed: its numbers may be of any size, and `1` and `1.0` differ in it. */
+export function objectOrItsText(given: JsonInput, what: string): Readonly<Record<string, unknown>> | string {
+  const value = expectObject(typeof given === 'string' ? parsed(given, what) : given, what)
+  return typeof given === 'string' ? given : value
 }
 
-function expectObject(value: unknown, flag: string): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Readonly<Record<string, unknown>>
-  throw invalidInput('NOT_AN_OBJECT', `${flag} must be a JSON object.`, { hint: `Write ${flag} '{"key": "value"}'.` })
+function expectObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (isObject(value)) return value
+  throw invalidInput('NOT_AN_OBJECT', `${what} must be a JSON object.`, { hint: 'Give an object: {"key": "value"}.' })
 }
 
 export function timeFrom(text: string | undefined): number | undefined {

@@ -41,7 +41,7 @@ export const dream: Protocol<'dream', typeof section, DreamSettings, Dream, Part
   ],
   leaves: ({ places }) => [governancePath(places), places.taskList],
   async isHere(tree, { places }) {
-    // `logs/` and `templates/` are in many projects; these are in those of Dream.OS.
+    // Many projects have `logs/` and `templates/`; only those that use Dream.OS have these.
     const own = [coordinationPath(places), places.mailboxes, governancePath(places), places.taskList]
     const bridge = [supervisorPath(places), promptPath(places), responsePath(places)]
     for (const path of [...own, ...bridge]) if (await tree.look(path)) return true

@@ -1,10 +1,11 @@
 /**
- * The text of a JSON file that may be changed: what it means, and the text itself, by which it is changed (`JsonEditor`). With
- * `compat`, `//` remarks are passed over and stay where they are.
+ * A JSON file that may be edited: its parsed value, and an editor of its text (`JsonEditor`). With `compat`, `//` remarks are
+ * passed over and stay where they are.
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { parseJson } from '../../formats/json.ts'
 import { JsonEditor, withoutRemarks } from '../../formats/json-edit.ts'
+import { inputs } from '../../kernel/call.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import type { Malformed } from '../../kernel/problem.ts'
 import { malformed } from './problem.ts'
@@ -23,7 +24,7 @@ export interface JsonOptions {
 
 const deepest = 64
 
-/** Of UTF-8. Most of what is written here is ASCII, which one runtime reads many times as fast. */
+/** Decodes UTF-8. Most files are pure ASCII, which one of the runtimes decodes many times as fast as `latin1`. */
 export const decodeText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(isAscii(bytes) ? 'latin1' : 'utf8')
 
@@ -36,9 +37,8 @@ export function readJsonText(bytes: Uint8Array, { compat = false, most }: JsonOp
     return { outcome: 'read', value, hadRemarks: bare !== text, edit: () => new JsonEditor(text, bare) }
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
-    // With its remarks it may be what its writer meant; without them it says nothing.
     const hasRemarks = !compat && withoutRemarks(text) !== text
-    const hint = hasRemarks ? 'Remarks behind // are read with --compat.' : error.hint
+    const hint = hasRemarks ? `Remarks behind // are read with ${inputs({ compat: true })}.` : error.hint
     return {
       outcome: 'malformed',
       problems: [{ code: error.code, field: '', message: error.message, ...(hint === undefined ? {} : { hint }) }],

@@ -56,7 +56,7 @@ export const reportFolders = ['analysis', 'logs'] as const
 export type ReportFolder = (typeof reportFolders)[number]
 export const reportsPath = ({ root }: Places, folder: ReportFolder): TreePath => below(root, folder)
 export const governancePath = ({ root }: Places): TreePath => below(root, 'governance_memory.jsonl')
-/** Where programs in the field keep it. */
+/** Where some other programs keep the governance log. */
 export const fieldGovernancePath = (places: Places): TreePath => below(runtimePath(places), 'governance_memory.jsonl')
 export const coordinationPath = ({ root }: Places): TreePath => below(root, '_agent_coordination')
 export const reflectionsPath = (places: Places, agent: AgentId): TreePath =>
@@ -75,13 +75,13 @@ export function mailboxFrom(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** What cannot be found again from the files of the protocol. */
+/** State that cannot be rebuilt from the files of the protocol. */
 export const statePath = childOf(stateOf('delivery'), 'dream')
 export const presencePath = childOf(stateOf('presence'), 'dream')
 export const mailboxStatePath = (number: number): TreePath => below(statePath, `mailbox_${number}.json`)
-/** What was processed, one line each; it outlives what other programs write into the mailbox. */
+/** The processed ids, one line each. Kept outside of the mailbox, which other programs may overwrite. */
 export const processedPath = (number: number): TreePath => below(statePath, `mailbox_${number}.processed.jsonl`)
-/** What was sent in one hour, one line each. */
+/** The messages sent in one hour, one line each. */
 export const sentPath = (number: number, hour: number): TreePath =>
   below(statePath, `mailbox_${number}.sent-${hour}.jsonl`)
 export const sentHourFrom = (name: string, number: number): number | undefined => {
@@ -97,7 +97,7 @@ export const answersPath = childOf(statePath, 'answers')
 export const attemptsPath = childOf(statePath, 'inbox')
 /** Changes of several steps that are being made. */
 export const journalPath = childOf(statePath, 'journal')
-/** Where earlier versions kept them. */
+/** Where earlier versions kept such changes. */
 export const finishingPath = childOf(statePath, 'finishing')
 export const tellingPath = childOf(statePath, 'telling')
 /** Messages of such changes, on their way to an inbox. */
@@ -110,19 +110,19 @@ export const brokenLockPath = (number: number): TreePath => below(statePath, `ma
 
 const extension = '.json'
 
-/** True for what counts as a message in an inbox or outbox. Hidden files and `*.tmp` are other programs' own business. */
+/** True for what counts as a message in an inbox or outbox. Hidden files belong to the programs that write them. */
 export const isMessageName = (name: string): boolean => name.endsWith(extension) && !name.startsWith('.')
 
 export const stemOf = (name: string): string => (name.endsWith(extension) ? name.slice(0, -extension.length) : name)
 
-/** Between a name and its sender. No agent's name has it, so that no two senders' files get one name. */
+/** Separates the name of a file from its sender. No agent's name contains it, so files of two senders never get one name. */
 const senderMark = '@'
 
 /** The name that a file of an outbox gets in the inbox of its target. */
 export const routedName = (name: string, sender: AgentId, mark = ''): string =>
   `${stemOf(name)}${mark}${senderMark}${sender}${extension}`
 
-/** Who sent a file that was carried here, by its name. */
+/** The sender in the name of a routed file. */
 export function senderFrom(name: string): string | undefined {
   const stem = stemOf(name).replace(/~\d+$/, '')
   const at = stem.lastIndexOf(senderMark)

@@ -1,7 +1,7 @@
 /**
  * Where a file of an agent can be, and the ways between. The folder is the state; nothing in the file repeats it. Every move
- * looks its target up here (`store/moving.ts`): a way that is not in the table cannot be gone. The status of a mailbox, and
- * what it becomes, is a table too.
+ * looks its target up here (`store/moving.ts`): a move that is not in the table cannot be made. The status of a mailbox
+ * has a table too.
  */
 import type { Stage } from '../../kernel/envelope.ts'
 import type { Folder } from './layout.ts'
@@ -32,7 +32,7 @@ export const stages = {
 
 const ways: Readonly<Record<Folder, Partial<Record<Transition, Folder>>>> = transitions
 
-/** Where a transition leads. That there is no such way is a mistake in this program, never of a caller. */
+/** Where a transition leads. A transition that is not in the table is a bug of Signalbox, never a mistake of a caller. */
 export function nextFolder(from: Folder, transition: Transition): Folder {
   const next = ways[from][transition]
   if (next === undefined) throw new Error(`Dream.OS has no way to ${transition} a file from ${from}/.`)

@@ -1,6 +1,6 @@
 /**
- * Changes to a mailbox: in its text, which keeps everything else as it stands, and in what was read from it. So a process that
- * finds its own bytes there at the next change need not read thousands of messages again.
+ * Changes a mailbox in its text, so that everything else stays as it is, and works out the parsed mailbox along with it. So a
+ * process that finds its own bytes at the next change need not parse thousands of messages again.
  */
 import { JsonEditor, type Place } from '../../formats/json-edit.ts'
 import { decodeText } from './json-text.ts'
@@ -29,8 +29,8 @@ export class MailboxEditor {
   readonly #processed = new Set<string>()
   #packed: ReadonlySet<string> = new Set()
   #life: Life = {}
-  /** Something was changed that is easier read again. */
-  #isOther = false
+  /** After packing, the mailbox is parsed again: that is easier than working it out. */
+  #isPacked = false
 
   constructor(mailbox: ReadMailbox) {
     this.#before = mailbox
@@ -45,8 +45,7 @@ export class MailboxEditor {
 
   /** What a mailbox says of its agent. A bare list has no place for it. */
   setLife(life: Life): void {
-    const { isBare } = this.#before
-    if (isBare) return
+    if (this.#before.isBare) return
     const { root } = this.#json
     if (life.status !== undefined) this.#json.set(root, 'status', life.status)
     if (life.agent !== undefined) this.#json.set(root, 'assigned_agent_id', life.agent)
@@ -55,8 +54,7 @@ export class MailboxEditor {
   }
 
   markProcessed(id: string): void {
-    const { isBare } = this.#before
-    if (isBare || this.#before.isProcessed(id) || this.#processed.has(id) || this.#packed.has(id)) return
+    if (this.#before.isBare || this.#before.isProcessed(id) || this.#processed.has(id) || this.#packed.has(id)) return
     const list = this.#json.member(this.#json.root, 'processed_message_ids')
     if (list) this.#json.push(list, id)
     else this.#json.set(this.#json.root, 'processed_message_ids', [...this.#processed, id])
@@ -65,7 +63,7 @@ export class MailboxEditor {
 
   /** Removes messages by their position, and their ids from the list of processed ones. */
   pack(indexes: ReadonlySet<number>, ids: ReadonlySet<string>): void {
-    this.#isOther = true
+    this.#isPacked = true
     this.#packed = ids
     this.#json.removeItems(this.#list(), (index) => indexes.has(index))
     const list = this.#before.isBare ? undefined : this.#json.member(this.#json.root, 'processed_message_ids')
@@ -73,12 +71,12 @@ export class MailboxEditor {
     if (list) this.#json.removeItems(list, (index) => ids.has(String(known[index])))
   }
 
-  /** The new bytes, and what reading them would answer; `undefined` where they should be read. */
+  /** The new bytes, and the mailbox that parsing them would give; `undefined` where they have to be parsed. */
   resultOver(original: Uint8Array): { readonly bytes: Uint8Array; readonly mailbox: ReadMailbox | undefined } {
     const bytes = this.#json.resultOver(original)
     const { problems, notes, values, agent, status, lastSeenAt, processed, isBare, compat } = this.#before
     // Where something was wrong, a change may have put it right.
-    if (this.#isOther || problems.length > 0 || notes.length > 0) return { bytes, mailbox: undefined }
+    if (this.#isPacked || problems.length > 0 || notes.length > 0) return { bytes, mailbox: undefined }
     const life = { status, agent, seenAt: lastSeenAt, ...this.#life }
     const members = this.#json.membersAfter()
     const parts: MailboxParts = {

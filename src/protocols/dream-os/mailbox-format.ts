@@ -1,8 +1,9 @@
 /**
- * A shared mailbox as a file, and the messages in it. Reading never throws: what is no message keeps its place and is told
- * of, and stops no message. Spec: Dream.OS, Messaging Format Protocol, 1 and 2.
+ * A shared mailbox as a file, and the messages in it. Reading never throws: an entry that is no message keeps its place, is
+ * reported, and does not keep the others from being read. Spec: Dream.OS, Messaging Format Protocol, 1 and 2.
  */
 import type { JsonEditor } from '../../formats/json-edit.ts'
+import { inputs } from '../../kernel/call.ts'
 import type { Malformed, Problem } from '../../kernel/problem.ts'
 import { type Converted, convertMessage } from './compat.ts'
 import { type JsonOptions, readJsonText } from './json-text.ts'
@@ -21,25 +22,24 @@ export interface MailboxParts {
   readonly problems: readonly Problem[]
   /** How it deviates from the specification; only with `compat`. */
   readonly notes: readonly string[]
-  /** Seen in the field: only the messages, without anything around them. Nothing else can be written into it. */
+  /** Only a list of messages, as some programs write it: it has no place for a status, an agent or processed ids. */
   readonly isBare: boolean
   readonly compat: boolean
   edit(): JsonEditor
 }
 
 export interface ReadMailbox extends MailboxParts {
-  /** Each checked, which takes a while with many: at the first call. */
   readonly messages: readonly FoundMessage[]
-  /** The same as they stand there. */
+  /** The same entries as on disk, unchecked. */
   readonly values: readonly unknown[]
-  /** The ids in `messages`, whatever else is wrong with them. */
+  /** The ids of all entries, also of those that are no messages. */
   readonly ids: ReadonlySet<string>
   isProcessed(id: string): boolean
-  /** One after the other, each checked when it is asked for, without those of these ids. */
+  /** Checks each entry when the iteration reaches it, and skips those with these ids unchecked. */
   eachBut(isLeftOut: (id: string) => boolean): Iterable<FoundMessage>
 }
 
-/** What stands at one place of `messages`. */
+/** One entry of `messages`. */
 export interface FoundMessage {
   readonly index: number
   /** As on disk. */
@@ -68,7 +68,7 @@ export function parseMailbox(bytes: Uint8Array, options: JsonOptions): ReadMailb
       return malformed(
         'NOT_A_MAILBOX',
         'It is a list, not a mailbox.',
-        'A bare list of messages is read with --compat.',
+        `A bare list of messages is read with ${inputs({ compat: true })}.`,
       )
     const bare = { status: undefined, agent: undefined, lastSeenAt: undefined, processed: [], problems: [] }
     notes.push('It is a bare list of messages, without a status.')
@@ -110,7 +110,7 @@ export function parseMailbox(bytes: Uint8Array, options: JsonOptions): ReadMailb
   return checkedLater(parts, value.messages)
 }
 
-/** A mailbox whose messages are checked when they are first asked for: with thousands that takes a while. */
+/** A mailbox whose messages are checked at the first access: with thousands of them that takes a while. */
 export function checkedLater(parts: MailboxParts, values: readonly unknown[]): ReadMailbox {
   let checked: FoundMessage[] | undefined
   let ids: ReadonlySet<string> | undefined
@@ -136,7 +136,7 @@ export function checkedLater(parts: MailboxParts, values: readonly unknown[]): R
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** What stands there as its id, also where the rest is no message. */
+/** The id of an entry, also of one that is no message. */
 const idIn = (value: unknown): string | undefined =>
   isObject(value) && isText(value.message_id) ? value.message_id : undefined
 
@@ -163,7 +163,6 @@ const twinOf = (id: string): Problem => ({
   message: `Another message of this mailbox has the id ${id.slice(0, 80)}.`,
 })
 
-/** One object of `messages`. */
 export function readMessage(value: unknown, compat = false): Omit<FoundMessage, 'index' | 'value'> {
   if (!isObject(value)) return { problems: [missingOrWrong('message', 'an object', value ?? null)], notes: [] }
   const { value: raised, notes }: Converted = compat ? convertMessage(value) : { value, notes: [] }

@@ -19,7 +19,7 @@ const ownFolders: readonly string[] = ['shared_mailboxes', 'archive', 'reflectio
 /** `runtime/` holds files beside the folders of agents. */
 const fileEnding = /\.(json|jsonl|md|txt|j2|lock|tmp)$/i
 
-export const isAgentId = (text: string): text is AgentId => agent.test(text) && reasonAgainst(text) === undefined
+export const isAgentId = (text: string): text is AgentId => reasonAgainst(text) === undefined
 
 export function agentId(text: string): AgentId {
   if (isAgentId(text)) return text
@@ -52,7 +52,7 @@ export function taskId(text: string): TaskId {
   })
 }
 
-/** A name for anything, whatever that is called: 24 hexadecimal digits. */
+/** A file name for any texts: 24 hexadecimal digits of their digest. */
 export const hashedName = (...about: readonly string[]): string => sha256(JSON.stringify(about)).slice(0, 24)
 
 /** The name of a report, a state or a template, without folders. */

@@ -1,4 +1,4 @@
-/** What is handed to Dream.OS from outside the tree. Asked for when it is first used. */
+/** What Dream.OS needs from outside the tree. Asked for when it is first used. */
 
 export interface RenderRequest {
   readonly name: string

@@ -9,7 +9,7 @@ export const missingOrWrong = (field: string, expected: string, value: unknown):
   return { code: isMissing ? 'MISSING_FIELD' : 'BAD_FIELD', field, message }
 }
 
-/** For a message that is handed out as it was parsed: its file has the number itself. */
+/** Told to an agent that gets a message as it was parsed. */
 export const inexactNote = (field: string): string =>
   `${field} is a whole number that is too large to be exact here; the file has it.`
 

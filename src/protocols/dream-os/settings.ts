@@ -3,7 +3,7 @@ import { defaultsOf, duration, type Fields, type InputOf, insideRoot, rootFolder
 import { largestMessageField } from '../../kernel/problem.ts'
 import { type TreePath, treePath, treeRoot } from '../../kernel/tree-path.ts'
 import type { Places } from './layout.ts'
-import { agentId, isAgentId } from './names.ts'
+import { agentId } from './names.ts'
 
 const [second, minute, hour, day] = [1000, 60_000, 3_600_000, 86_400_000]
 
@@ -75,7 +75,7 @@ export function settingsFrom(set: InputOf<typeof section>) {
   const within = (path: string): TreePath => treePath(root === '' ? insideRoot(path) : `${root}/${insideRoot(path)}`)
   return {
     places: { root, mailboxes: within(set.mailboxes), taskList: within(set.taskList) } satisfies Places,
-    executor: isAgentId(set.executor) ? set.executor : agentId(set.executor),
+    executor: agentId(set.executor),
     takeOverMs: set.takeOver,
     leaseMs: set.lease,
     taskLeaseMs: set.taskLease,

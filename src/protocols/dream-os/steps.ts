@@ -1,90 +1,122 @@
 /**
- * The changes of Dream.OS that have several steps, as plain data for the journal of messaging. Pure; each step is done by the part
- * of the store that owns what it changes.
- *
- * A note may have been written by another program: every field of a step is checked before it is believed.
+ * The changes of Dream.OS that have several steps, as plain data for the journal of messaging: the table says what each step is
+ * made of, and reads it back. Another program may have written the note that is read. Pure; each step is done by the part of the
+ * store that owns what it changes.
  */
+import {
+  list,
+  matching,
+  maybe,
+  object,
+  oneOf,
+  type Reader,
+  type Shaped,
+  text,
+  time,
+  unfit,
+} from '../../formats/plain-data.ts'
 import { isSegment } from '../../kernel/tree-path.ts'
 import { isMessageName } from './layout.ts'
-import { type AgentId, hashedName, isAgentId, mostMailboxes } from './names.ts'
-import {
-  type CompletedTask,
-  type GovernanceEvent,
-  isObject,
-  outcomeStatuses,
-  type Task,
-  taskStatuses,
-} from './schema.ts'
+import { hashedName, isAgentId, mostMailboxes } from './names.ts'
+import { type CompletedTask, type GovernanceEvent, isObject, outcomeStatuses, taskStatuses } from './schema.ts'
 import { readTask } from './tasks.ts'
 
-type Fields = Readonly<Record<string, unknown>>
+const agent = matching(isAgentId)
+const file = matching((name): name is string => isSegment(name) && isMessageName(name))
+const fields = (value: unknown) => (isObject(value) ? value : unfit())
+const textOrNull = (value: unknown) => (value === null ? null : text(value))
+const countUpTo =
+  (most: number): Reader<number> =>
+  (value) =>
+    Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most ? (value as number) : unfit()
+const mailbox = countUpTo(mostMailboxes)
 
-/** What is written into the state of the supervisor. */
-export interface News {
-  /** When it happened. */
-  readonly at: string
-  readonly note?: string
-  readonly goal?: string
-  readonly agents?: Fields
-  readonly assignments?: Fields
-}
+/** Checks some fields, and keeps the others. */
+const whole =
+  <T>(check: Reader<unknown>): Reader<T> =>
+  (value) => {
+    check(value)
+    return value as T
+  }
 
-/** New fields of a task of the list, as long as it has one of these statuses, and was completed at that time if one is given. */
-export interface TaskUpdate {
-  readonly task: string
-  readonly while: readonly string[]
-  readonly completedAt?: string
-  readonly set: Fields
-}
+const governanceEvent = whole<GovernanceEvent>(
+  object({ event_id: text, timestamp: text, event_type: text, agent_source: text, details: fields }),
+)
+const completedTask = whole<CompletedTask>(
+  object({
+    message_id: textOrNull,
+    task_id: textOrNull,
+    agent_id: text,
+    status: oneOf(outcomeStatuses),
+    timestamp: text,
+  }),
+)
 
-export type DreamStep =
-  /** A line of the governance log. */
-  | { readonly do: 'log'; readonly line: GovernanceEvent }
-  /** A line of `completed_tasks.json`. */
-  | { readonly do: 'complete'; readonly line: CompletedTask }
-  | { readonly do: 'news'; readonly news: News }
+/** What is written into the state of the supervisor. `at`: when it happened. */
+const news = {
+  at: text,
+  note: maybe(text),
+  goal: maybe(text),
+  agents: maybe(fields),
+  assignments: maybe(fields),
+} as const
+export type News = Shaped<typeof news>
+
+/** New fields for a task of the list, if it has one of the statuses in `while` and, where given, was completed at `completedAt`. */
+const taskUpdate = { task: text, while: list(oneOf(taskStatuses)), completedAt: maybe(text), set: fields } as const
+export type TaskUpdate = Shaped<typeof taskUpdate>
+
+const steps = {
+  /** Appends a line to the governance log. */
+  log: { line: governanceEvent },
+  /** Appends a line to `completed_tasks.json`. */
+  complete: { line: completedTask },
+  news: { news: object(news) },
   /** Moves a message that was staged into an inbox. */
-  | { readonly do: 'carry'; readonly staged: string; readonly to: AgentId; readonly name: string }
-  /** Changes the list of tasks; `by`: who is named in the log for tasks that are blocked by that. */
-  | {
-      readonly do: 'tasks'
-      readonly by: string
-      readonly updates: readonly TaskUpdate[]
-      readonly add?: readonly Task[]
-    }
+  carry: { staged: file, to: agent, name: file },
+  /** Changes the list of tasks. `by`: who is named in the log for tasks that are blocked by that. */
+  tasks: {
+    by: text,
+    updates: list(object(taskUpdate)),
+    add: maybe(list((value) => readTask(value).task ?? unfit())),
+  },
   /** Remembers how often a task was handed out. */
-  | { readonly do: 'attempt'; readonly task: string; readonly attempt: number }
+  attempt: { task: text, attempt: countUpTo(Number.MAX_SAFE_INTEGER) },
   /** Remembers what is known of a plan. */
-  | { readonly do: 'plan'; readonly plan: string; readonly note: Fields }
+  plan: { plan: text, note: fields },
   /** Remembers what a person answered to a failure. */
-  | { readonly do: 'answer'; readonly id: string; readonly note: Fields }
+  answer: { id: text, note: fields },
   /** Gives the mailbox of an agent that is gone to another one; lost if it is no longer that agent's. */
-  | {
-      readonly do: 'assign'
-      readonly mailbox: number
-      readonly agent: AgentId
-      readonly from: string
-      readonly at: number
-    }
-  | {
-      readonly do: 'process'
-      readonly mailbox: number
-      readonly message: string
-      readonly agent: string
-      readonly at: number
-    }
+  assign: { mailbox, agent, from: text, at: time },
+  /** Marks a message as processed. */
+  process: { mailbox, message: text, agent: text, at: time },
   /** Puts back messages that another program has overwritten. */
-  | { readonly do: 'resend'; readonly mailbox: number; readonly ids: readonly string[] }
+  resend: { mailbox, ids: list(text) },
   /** Moves processed messages into the archive of the mailbox. */
-  | { readonly do: 'pack'; readonly mailbox: number; readonly ids: readonly string[]; readonly at: number }
+  pack: { mailbox, ids: list(text), at: time },
   /** Puts a file that is finished into the archive. */
-  | { readonly do: 'finish'; readonly agent: AgentId; readonly file: string }
+  finish: { agent, file },
   /** Puts a failure that a person answered into the archive. */
-  | { readonly do: 'put-away'; readonly agent: AgentId; readonly file: string; readonly from: 'inbox' | 'outbox' }
+  'put-away': { agent, file, from: oneOf(['inbox', 'outbox']) },
+} as const
 
-export type StepOf<Kind extends DreamStep['do']> = Extract<DreamStep, { do: Kind }>
+type Kind = keyof typeof steps
+export type DreamStep = { [K in Kind]: { readonly do: K } & Shaped<(typeof steps)[K]> }[Kind]
+export type StepOf<K extends Kind> = Extract<DreamStep, { do: K }>
 
-/** What a change is about: one is made at a time of each. */
+const kind = object({ do: oneOf(Object.keys(steps) as Kind[]) })
+
+/** The steps of a note about this subject; `undefined` where one of them is no step, or about another subject. */
+export function parseSteps(values: readonly unknown[], subject: Subject): readonly DreamStep[] | undefined {
+  try {
+    const read = values.map((value) => ({ ...kind(value), ...object(steps[kind(value).do])(value) }) as DreamStep)
+    return read.every((step) => isAbout(step, subject)) ? read : undefined
+  } catch {
+    return undefined // `unfit`
+  }
+}
+
+/** What a change is about. Changes of one subject are made one at a time. */
 export type Subject = 'tasks' | `${'mailbox' | 'plan' | 'file' | 'answer'}-${string}`
 
 export const mailboxSubject = (mailbox: number): Subject => `mailbox-${mailbox}`
@@ -100,10 +132,6 @@ export function mailboxOf(subject: string): number | undefined {
   const digits = /^mailbox-([1-9]\d{0,2})$/.exec(subject)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
-
-/** The steps of a note about this subject; `undefined` where one of them is no step, or about another subject. */
-export const parseSteps = (values: readonly unknown[], subject: Subject): readonly DreamStep[] | undefined =>
-  values.every((value) => isStep(value) && isAbout(value, subject)) ? (values as readonly DreamStep[]) : undefined
 
 /** Whether a step may be done while holding the lock of this subject alone. */
 function isAbout(step: DreamStep, subject: Subject): boolean {
@@ -122,84 +150,3 @@ function isAbout(step: DreamStep, subject: Subject): boolean {
       return !('mailbox' in step) || subject === mailboxSubject(step.mailbox)
   }
 }
-
-type Check = (value: unknown) => boolean
-
-const isText: Check = (value) => typeof value === 'string'
-const isTime: Check = (value) => typeof value === 'number' && Math.abs(value) <= 8.64e15
-const isAgent: Check = (value) => typeof value === 'string' && isAgentId(value)
-const isFile: Check = (value) => typeof value === 'string' && isSegment(value) && isMessageName(value)
-const isMailbox: Check = (value) =>
-  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= mostMailboxes
-const isOneOf =
-  (all: readonly unknown[]): Check =>
-  (value) =>
-    all.includes(value)
-const maybe =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value)
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value)
-const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check)
-const objectOf =
-  (checks: Readonly<Record<string, Check>>): Check =>
-  (value) =>
-    isObject(value) && Object.entries(checks).every(([field, check]) => check(value[field]))
-
-const mailboxFields = { mailbox: isMailbox, at: isTime }
-
-const checks: Readonly<Record<DreamStep['do'], Check>> = {
-  log: objectOf({
-    line: objectOf({
-      event_id: isText,
-      timestamp: isText,
-      event_type: isText,
-      agent_source: isText,
-      details: isObject,
-    }),
-  }),
-  complete: objectOf({
-    line: objectOf({
-      message_id: orNull(isText),
-      task_id: orNull(isText),
-      agent_id: isText,
-      status: isOneOf(outcomeStatuses),
-      timestamp: isText,
-    }),
-  }),
-  news: objectOf({
-    news: objectOf({
-      at: isText,
-      note: maybe(isText),
-      goal: maybe(isText),
-      agents: maybe(isObject),
-      assignments: maybe(isObject),
-    }),
-  }),
-  carry: objectOf({ staged: isFile, to: isAgent, name: isFile }),
-  tasks: objectOf({
-    by: isText,
-    updates: listOf(
-      objectOf({ task: isText, while: listOf(isOneOf(taskStatuses)), completedAt: maybe(isText), set: isObject }),
-    ),
-    add: maybe(listOf((value) => readTask(value).task !== undefined)),
-  }),
-  attempt: objectOf({ task: isText, attempt: (value) => Number.isSafeInteger(value) && (value as number) > 0 }),
-  plan: objectOf({ plan: isText, note: isObject }),
-  answer: objectOf({ id: isText, note: isObject }),
-  assign: objectOf({ ...mailboxFields, agent: isAgent, from: isText }),
-  process: objectOf({ ...mailboxFields, message: isText, agent: isText }),
-  resend: objectOf({ mailbox: isMailbox, ids: listOf(isText) }),
-  pack: objectOf({ ...mailboxFields, ids: listOf(isText) }),
-  finish: objectOf({ agent: isAgent, file: isFile }),
-  'put-away': objectOf({ agent: isAgent, file: isFile, from: isOneOf(['inbox', 'outbox']) }),
-}
-
-const isStep = (value: unknown): value is DreamStep =>
-  isObject(value) && Object.hasOwn(checks, String(value.do)) && checks[value.do as DreamStep['do']](value)

@@ -3,6 +3,7 @@
  * its example.
  */
 import { findInexact } from '../../formats/json.ts'
+import { inputs } from '../../kernel/call.ts'
 import type { Malformed, Problem } from '../../kernel/problem.ts'
 import { sameButForCase } from '../../kernel/same-but-for-case.ts'
 import { convertTask, listWithin } from './compat.ts'
@@ -20,7 +21,7 @@ export interface TaskList {
   edit: JsonText['edit']
 }
 
-/** What stands at one place of the list. */
+/** One entry of the list: a task, or what is wrong with it. */
 interface TaskEntry {
   readonly index: number
   readonly value: unknown
@@ -38,7 +39,7 @@ export function parseTaskList(bytes: Uint8Array, options: JsonOptions): TaskList
     return malformed(
       'NOT_A_TASK_LIST',
       'It is an object, not a list of tasks.',
-      'An object around the list is read with --compat.',
+      `An object around the list is read with ${inputs({ compat: true })}.`,
     )
   }
   const list = within === undefined ? read.value : (read.value as Record<string, unknown>)[within]
@@ -58,7 +59,6 @@ export function parseTaskList(bytes: Uint8Array, options: JsonOptions): TaskList
   return { outcome: 'list', entries, within, notes, edit: read.edit }
 }
 
-/** One task, field by field. */
 export function readTask(
   value: unknown,
   compat = false,
@@ -86,8 +86,8 @@ export function readTask(
       message: `Task ${String(task_id)} depends on itself.`,
     })
   }
+  // Parsing has rounded it: the agent would get another number.
   const inexact = findInexact(raised)
-  // It would be handed out as another number.
   if (inexact !== undefined)
     problems.push({
       code: 'INEXACT_NUMBER',
@@ -101,14 +101,14 @@ type JoinPlan =
   | { readonly outcome: 'valid' /** Those that are not in the list yet. */; readonly added: readonly Task[] }
   | { readonly outcome: 'refused'; readonly reasons: readonly string[] }
 
-/** Whether the tasks of an answer can be joined into a list, as parts of `under` if that is there, and which are new. */
+/** Whether the tasks of a planner's answer can be joined into a list, and which are new. `under`: the task they are parts of. */
 export function planJoin(list: readonly Task[], results: unknown, under?: string): JoinPlan {
   if (!Array.isArray(results)) return refused(['results is no list of tasks.'])
   if (results.length === 0) return refused(['results is empty.'])
   const reasons: string[] = []
   const known = new Map(list.map((task) => [task.task_id, task]))
   const fresh = new Map<string, Task>()
-  const seen = new Set<string>()
+  const ids: string[] = []
   for (const [index, value] of results.entries()) {
     const { task, problems } = readTask(value)
     reasons.push(
@@ -118,11 +118,12 @@ export function planJoin(list: readonly Task[], results: unknown, under?: string
     const other = known.get(task.task_id)
     const twin = sameButForCase(task.task_id, [...known.keys(), ...fresh.keys()])
     if (twin !== undefined) reasons.push(`results[${index}].task_id: ${task.task_id} and ${twin} differ by case alone.`)
-    else if (seen.has(task.task_id)) reasons.push(`results[${index}].task_id: ${task.task_id} is in this plan twice.`)
+    else if (ids.includes(task.task_id))
+      reasons.push(`results[${index}].task_id: ${task.task_id} is in this plan twice.`)
     else if (!other) fresh.set(task.task_id, task)
     else if (!saysTheSame(other, task))
       reasons.push(`results[${index}].task_id: there is another task ${task.task_id} already.`)
-    seen.add(task.task_id)
+    ids.push(task.task_id)
   }
   for (const { task_id, depends_on } of fresh.values()) {
     for (const id of depends_on) {
@@ -130,25 +131,25 @@ export function planJoin(list: readonly Task[], results: unknown, under?: string
     }
   }
   const parent = list.find(({ task_id }) => task_id === under)
-  const parts = parent && results.flatMap((value) => readTask(value).task?.task_id ?? [])
-  const fault = parts && whyNotExpanded(parent, parts)
+  // Since the planner was asked, the parent may have been done, or expanded by another plan.
+  const fault = parent && JSON.stringify(partsOf(parent)) !== JSON.stringify(ids) ? whyNotExpandable(parent) : undefined
   if (fault !== undefined) reasons.push(fault)
-  const all = [...list, ...fresh.values()].map((task) => (task === parent ? { ...task, subtasks: parts! } : task))
-  if (reasons.length === 0) reasons.push(...cyclesIn(all, new Set([...fresh.keys(), ...(parts ?? [])])))
+  const all = [...list, ...fresh.values()].map((task) => (task === parent ? { ...task, subtasks: ids } : task))
+  if (reasons.length === 0) reasons.push(...cyclesIn(all, new Set([...fresh.keys(), ...(parent ? ids : [])])))
   return reasons.length > 0 ? refused(reasons) : { outcome: 'valid', added: [...fresh.values()] }
 }
 
 const refused = (reasons: readonly string[]): JoinPlan => ({ outcome: 'refused', reasons })
 
-/** Since the planner was asked, the task may have been done, or expanded by another plan. */
-function whyNotExpanded({ task_id, status, subtasks }: Task, parts: readonly string[]): string | undefined {
-  const there = Array.isArray(subtasks) ? subtasks : []
-  if (JSON.stringify(there) === JSON.stringify(parts)) return undefined
-  if (there.length > 0) return `Task ${task_id} cannot be expanded: it has parts already: ${there.join(', ')}.`
+/** Why a task cannot be expanded into parts; `undefined` if it can. */
+export function whyNotExpandable(task: Task): string | undefined {
+  const { task_id, status } = task
+  const parts = partsOf(task)
+  if (parts.length > 0) return `Task ${task_id} cannot be expanded: it has parts already: ${parts.join(', ')}.`
   return isOver(status) ? `Task ${task_id} cannot be expanded: it is ${status}.` : undefined
 }
 
-/** How far a task has come does not make it another one. */
+/** Whether two tasks ask for the same work; their statuses may differ. */
 function saysTheSame(a: Task, b: Task): boolean {
   const plain = ({ action, params, target_agent, priority, depends_on }: Task) =>
     JSON.stringify([action, sorted(params), target_agent, priority, depends_on])
@@ -194,28 +195,28 @@ function cyclesIn(tasks: readonly Task[], fresh: ReadonlySet<string>): string[] 
 
 const partsOf = ({ subtasks }: Task): readonly string[] => (Array.isArray(subtasks) ? subtasks : [])
 
-/** What each task waits for: what it depends on itself, and what the tasks depend on of which it is a part. */
+/** What each task waits for: its own dependencies, and those of the tasks that it is a part of. */
 function dependenciesOf(list: Iterable<Task>): (task: Task) => readonly string[] {
   const parents = new Map<string, Task[]>()
   for (const task of list) for (const id of partsOf(task)) parents.set(id, [...(parents.get(id) ?? []), task])
   return (task) => {
     if (!parents.has(task.task_id)) return task.depends_on
-    // A set grows while it is walked, and no task is in it twice: a circle ends.
+    // Iterating over a set also visits what is added meanwhile, and each task once: so a cycle ends.
     const line = new Set([task])
     for (const one of line) for (const parent of parents.get(one.task_id) ?? []) line.add(parent)
     return [...line].flatMap(({ depends_on }) => depends_on)
   }
 }
 
-/** What becomes of a task. */
+/** The new fields of a task. */
 interface TaskChange {
   readonly status: TaskStatus
   readonly blocked_reason?: string | null
 }
 
 /**
- * What follows from the statuses: what depends on a failed task is BLOCKED, and is PENDING again when that is put right; a
- * task with parts is done when they are.
+ * The changes that follow from the statuses. A task that depends on a failed one becomes BLOCKED, and PENDING again once that
+ * one is no longer failed. A task with parts is COMPLETED when all of them are.
  */
 export function consequencesOf(list: readonly Task[]): Map<string, TaskChange> {
   const now = new Map(list.map((task) => [task.task_id, task]))
@@ -234,7 +235,7 @@ export function consequencesOf(list: readonly Task[]): Map<string, TaskChange> {
   return changes
 }
 
-const isOver = (status: TaskStatus): boolean => status === 'COMPLETED' || status === 'FAILED'
+export const isOver = (status: TaskStatus): boolean => status === 'COMPLETED' || status === 'FAILED'
 
 function consequenceFor(
   task: Task,
@@ -258,21 +259,19 @@ function consequenceFor(
     if (parts.every((one) => one.status === 'COMPLETED')) return { status: 'COMPLETED', ...cleared(task) }
     return status === 'IN_PROGRESS' ? undefined : { status: 'IN_PROGRESS', ...cleared(task) }
   }
-  // Only what we blocked is freed: we write a reason. What other programs have blocked stays.
+  // Signalbox writes a reason when it blocks a task. A task that another program blocked stays BLOCKED.
   if (status === 'BLOCKED' && typeof blocked_reason === 'string') return { status: 'PENDING', blocked_reason: null }
   return undefined
 }
 
 const cleared = ({ blocked_reason }: Task) => (typeof blocked_reason === 'string' ? { blocked_reason: null } : {})
 
-/** What may start: all it waits for is completed, and it has no parts. The most urgent first, then as in the list. */
+/** The tasks that may start: without parts, and with all dependencies completed. The most urgent first, then in list order. */
 export function runnableIn(list: readonly Task[]): Task[] {
   const status = new Map(list.map((task) => [task.task_id, task.status]))
   const dependencies = dependenciesOf(list)
   return list
     .filter((task) => task.status === 'PENDING' && partsOf(task).length === 0)
     .filter((task) => dependencies(task).every((id) => status.get(id) === 'COMPLETED'))
-    .map((task, index) => ({ task, index }))
-    .sort((a, b) => a.task.priority - b.task.priority || a.index - b.index)
-    .map(({ task }) => task)
+    .sort((a, b) => a.priority - b.priority)
 }

@@ -2,7 +2,7 @@
 import { parseDateTime } from '../../formats/date-time.ts'
 
 const zone = /(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/
-/** Seen in the field: a zone said twice. */
+/** Some programs write the zone twice. */
 const twice = /[+-]00:?00Z$/
 
 /** Milliseconds; `undefined` for what is no time. `compat`: also `2025-05-01T10:00:00+00:00Z`. */
@@ -12,3 +12,6 @@ export function momentOf(text: string, compat = false): number | undefined {
 }
 
 export const isoOf = (ms: number): string => new Date(ms).toISOString()
+
+/** `20261117T150000Z`: sorts by time, and is a valid file name everywhere. */
+export const compactTime = (ms: number): string => isoOf(ms).replace(/[-:]|\.\d+/g, '')

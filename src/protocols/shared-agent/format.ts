@@ -5,7 +5,7 @@ import { quotedWord, Refusal } from './refusal.ts'
 import type { Command, Line, Modifier } from './schema.ts'
 import { escapeLast, escapeSegment, type Segment, segmentsOf } from './segments.ts'
 
-/** In UTF-16 units. A longer line was not typed. */
+/** In UTF-16 units. Nobody types a longer line. */
 export const longestLine = 16_384
 
 const largestLimit = 100
@@ -15,7 +15,7 @@ const start = /^#([A-Z][A-Z0-9_]*)(?=:|\s*$)/
 const declaration = /^\{\{([^{}]*)\}\}:\s*(?:"(.*)"|(.*?))\s*$/s
 const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
-/** The command that a line begins with, if it does. */
+/** The name of the command that a line begins with, if any. */
 export const commandNameIn = (line: string): string | undefined => start.exec(line)?.[1]
 
 export type Table = readonly CommandSpec[]
@@ -111,7 +111,7 @@ function modifierOf({ text, at }: Segment): Modifier {
   if (text === 'brief' || text === 'standard' || text === 'detailed') return text
   const written = text.slice('limit='.length)
   const limit = Number(written)
-  // `1e9` is too much, however it is written.
+  // `1e9` is refused as too large, not as a number that is written badly.
   const isNumber = /^[0-9]+$/.test(written) || (/^[0-9]+e[0-9]+$/i.test(written) && limit > largestLimit)
   if (!isNumber || limit < 1) throw new Refusal('E002', 'bad_limit', 'A limit is a whole number from 1 to 100.', at)
   if (limit > largestLimit) throw new Refusal('E004', `max_limit_${largestLimit}`, `${largestLimit} is the most.`, at)
@@ -140,16 +140,16 @@ function checkedTail(tail: Tail, { text, at }: Segment): string {
   return String(seconds)
 }
 
-/** The line that says this. Reading it gives the same again, where a line can say it. */
+/** Prints a line that parses to the same record, where there is such a line. */
 export function printLine(line: Line, table: Table): string {
   if (line.kind === 'plain') return line.text
   if (line.kind === 'declaration') return `{{${line.name}}}: "${line.value}"`
   // Plainly where that can be read back, else with its colons escaped, else with a modifier that changes nothing.
-  const ways = [escapeLast, escapeSegment].flatMap((escaping) => [
+  const candidates = [escapeLast, escapeSegment].flatMap((escaping) => [
     printCommand(line, escaping, line.modifier),
     ...(line.modifier === undefined ? [printCommand(line, escaping, 'standard')] : []),
   ])
-  return ways.find((text) => says(text, line, table)) ?? ways[0]!
+  return candidates.find((text) => isParsedAs(text, line, table)) ?? candidates[0]!
 }
 
 function printCommand({ spec, given }: Command, escaping: (text: string) => string, modifier: Modifier | undefined) {
@@ -164,8 +164,8 @@ function printCommand({ spec, given }: Command, escaping: (text: string) => stri
   return [`#${spec.name}`, ...parameters, ...tails, ...behind].join(':')
 }
 
-/** Whether a line means this command; `standard` is what an absent modifier means. */
-function says(text: string, wanted: Command, table: Table): boolean {
+/** Whether a line is parsed as this command; an absent modifier means `standard`. */
+function isParsedAs(text: string, wanted: Command, table: Table): boolean {
   try {
     const read = parseLine(text, table)
     return read.kind === 'command' && JSON.stringify(meaning(read)) === JSON.stringify(meaning(wanted))

@@ -1,4 +1,4 @@
-/** What is recorded about something: results, state and definitions. Answers come from here and never from invention. Pure. */
+/** What is recorded about something: results, state and definitions. Answers are taken from these records and never made up. Pure. */
 import type { Item } from './commands/limits.ts'
 import type { Session, Task } from './record.ts'
 
@@ -12,10 +12,10 @@ const flat = (text: string): string =>
     .replace(/[\s_-]+/g, ' ')
     .trim()
 
-export const names = (text: string, topic: string): boolean => flat(text).includes(flat(topic))
+export const mentions = (text: string, topic: string): boolean => flat(text).includes(flat(topic))
 
-/** Results, state and definitions that name the topic, newest first. */
-export function about(session: Session, topic: string): Known[] {
+/** Results, state and definitions that mention the topic, newest first. */
+export function knownAbout(session: Session, topic: string): Known[] {
   const known: Known[] = [
     ...session.state.map(({ key, value, at }) => ({ name: key, text: value, at })),
     ...session.definitions.map(({ term, text, at }) => ({ name: term, text, at })),
@@ -23,17 +23,17 @@ export function about(session: Session, topic: string): Known[] {
       result === undefined ? [] : [{ name: task, text: result, at: changedAt }],
     ),
   ]
-  return known.filter(({ name, text }) => names(name, topic) || names(text, topic)).sort((a, b) => b.at - a.at)
+  return known.filter(({ name, text }) => mentions(name, topic) || mentions(text, topic)).sort((a, b) => b.at - a.at)
 }
 
-/** Words that ask how tasks are, whatever they are about. */
+/** Topics that ask about all tasks. */
 const general = /^(?:status|progress|results?|tasks?|all|state)$/i
 
-/** The tasks of an agent (`all`: of all agents) that a report about a topic tells of, newest first. */
+/** The tasks of an agent (`all`: of all agents) for a report about a topic, newest first. */
 export function reported(session: Session, agent: string, topic: string): Task[] {
   const isAbout = ({ task, result, progress }: Task) => {
     if (/^results?$/i.test(topic)) return result !== undefined
-    return general.test(topic) || [task, result ?? '', progress ?? ''].some((text) => names(text, topic))
+    return general.test(topic) || [task, result ?? '', progress ?? ''].some((text) => mentions(text, topic))
   }
   return session.tasks
     .filter((task) => (agent === 'all' || task.agent === agent) && isAbout(task))
@@ -52,8 +52,8 @@ export function itemsOf({ task, summary, state, progress, result }: Task): Item[
     : [{ name: firstLine(summary ?? task), text: lines[0] ?? state }]
 }
 
-/** One line of several that names a metric; all of it when there is one line. */
+/** The last line that mentions a metric, else the first line. */
 export const lineNaming = (text: string, metric: string): string =>
-  text.split(/\r?\n/).findLast((one) => names(one, metric)) ?? firstLine(text)
+  text.split(/\r?\n/).findLast((one) => mentions(one, metric)) ?? firstLine(text)
 
 export const firstLine = (text: string): string => text.split(/\r?\n/, 1)[0]!

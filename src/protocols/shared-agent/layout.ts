@@ -46,11 +46,11 @@ export const checkpointsFolder = (session: SessionId): TreePath => below(session
 export const pagePath = (session: SessionId, page: number): TreePath =>
   below(logFolder(session), `${String(page).padStart(6, '0')}.json`)
 
-export const sittingFolder = ({ id, generation }: Sitting): TreePath => below(sessionPath(id), String(generation))
+const sittingFolder = ({ id, generation }: Sitting): TreePath => below(sessionPath(id), String(generation))
 export const trafficPath = (sitting: Sitting): TreePath => below(sittingFolder(sitting), 'traffic')
 export const signalsFolder = (sitting: Sitting): TreePath => below(sittingFolder(sitting), 'signals')
 
-/** A condition is any text; its folder has a name that any disk takes. */
+/** A condition is any text; its folder has a name that is valid on every disk. */
 export const conditionFolder = (sitting: Sitting, condition: string): TreePath =>
   below(signalsFolder(sitting), folderNameOf(condition))
 
@@ -58,7 +58,7 @@ export const conditionFolder = (sitting: Sitting, condition: string): TreePath =
 const folderNameOf = (text: string): string =>
   /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? text : `~${sha256(text).slice(0, 32)}`
 
-/** What stands in a session's folder under which name. */
+/** The kind of entry that belongs under this name in a session's folder. */
 export const sessionEntry = (name: string): 'leaf' | 'folder' | undefined =>
   name === 'session.json' ? 'leaf' : /^(?:log|bell|checkpoints|\d+)$/.test(name) ? 'folder' : undefined
 

@@ -1,6 +1,6 @@
-/** What a session and a task can be, and what makes them so. A step that is not in the table is refused. */
+/** The states of tasks and sessions, and the steps between them. A step that is not in the table is refused. */
 
-export const taskTransitions = {
+const taskTransitions = {
   pending: { start: 'in_progress', complete: 'completed', fail: 'failed' },
   in_progress: { complete: 'completed', fail: 'failed', retry: 'pending' },
   completed: {},

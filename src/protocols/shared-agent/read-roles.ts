@@ -1,4 +1,4 @@
-/** Reads `.signalbox/session.yaml`. A mistake is told with its line, and stops only the role or command that it is in. */
+/** Reads `.signalbox/session.yaml`. A mistake is reported with its line, and disables only the role or command that it is in. */
 import { type PlainEntry, type PlainNode, PlainYamlProblem, readPlainYaml, textAt } from '../../formats/plain-yaml.ts'
 import { invalidInput, type SignalboxError } from '../../kernel/errors.ts'
 import { withoutUndefined } from '../../kernel/field.ts'

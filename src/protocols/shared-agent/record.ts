@@ -1,4 +1,4 @@
-/** A session as one document: everything that changes in one step changes in it. Read as a stranger's file. Pure. */
+/** A session as one document: everything that changes in one step is in it. Checked when read: another program may have written it. */
 import { type Of, parseShaped, type Wrong } from './shape.ts'
 
 const task = {
@@ -11,34 +11,25 @@ const task = {
   at: 'time',
   changedAt: 'time',
   attempts: 'count',
-  /** One line that says what it is about, where its words are more. */
+  /** One line about the task, where its text is longer. */
   summary: 'text?',
-  /** How far it is, in its agent's words. */
+  /** How far it is, as its agent reported. */
   progress: 'text?',
-  /** What came of it: a result, or why it failed. */
+  /** Its result, or why it failed. */
   result: 'text?',
-  /** Where it went: a role's program, another protocol, or nowhere yet. */
+  /** Where it goes: to a role's program (`program`), or to the protocol that its agent is at home in. Absent: its agent is here. */
   via: 'text?',
-  /** The message that carries it in another protocol. */
+  /** The message by which an earlier version handed it over, without the bridge. */
   message: 'text?',
-  /** Who sends it there, and since when: one of the few senders of the session, whom no other task uses meanwhile. */
-  sender: 'text?',
-  sentAt: 'time?',
-  /** It is about to be sent: the process that finds this looks whether it was. */
-  sending: 'flag?',
-  /** The message that told the result, until it is put away. */
-  answer: 'text?',
-  /** What its sender said that this record has no field for: see `envelope.ts`. */
+  /** Fields of its draft that this record has no place for: see `envelope.ts`. */
   more: 'any?',
   /** The key under which it was sent, and a digest of what was sent. */
   key: 'text?',
   digest: 'text?',
-  /** Of what was only told: the number of the change that told it. */
-  line: 'count?',
 } as const
 export type Task = Of<typeof task>
 
-/** The tasks of `by` wait until that one is done. */
+/** All tasks of agent `by` wait until this task of `agent` is done. */
 const dependency = { by: 'text', agent: 'text', task: 'text' } as const
 export type Dependency = Of<typeof dependency>
 
@@ -53,39 +44,56 @@ const escalation = {
 } as const
 export type Escalation = Of<typeof escalation>
 
-/** One change, as `session log` tells it. A message is one too, and is read from here. */
+/** One change, as `session log` shows it. A message to agents is a change too, and is read from here. */
 export const change = {
   n: 'count',
   at: 'time',
   by: 'text',
   /** `STATE:save`, `start`, `end`: the command, or what else it was. */
   did: 'text',
-  /** What it was about: a key, a task, a channel. */
+  /** A key, a task or a channel. */
   about: 'text?',
   text: 'text?',
-  /** Whom it is for, when it is a message. */
+  /** The recipients of a message. */
   to: 'texts?',
+  /** Fields of its draft that a line has no place for: see `envelope.ts`. */
+  more: 'any?',
 } as const
 export type SessionChange = Of<typeof change>
 
-/** What readers of an agent have been given beyond its mark in `read`. Numbers are those of changes. */
+/** Messages that readers of an agent were given and have not confirmed, beyond its mark in `read`. Numbers are those of changes. */
 const handing = {
   agent: 'text',
-  /** Up to here a reader was given it: who gets it now is told so. */
+  /** Messages up to here were given to a reader before; the next reader is told so. */
   given: 'count',
-  /** Up to here a reader has it in hand, until `until`: others wait that long. */
+  /** A reader has the messages up to here in hand; other readers wait until `until`. */
   upTo: 'count',
   until: 'time',
 } as const
 export type Handing = Of<typeof handing>
 
+/** What an agent was told (`isTold`), as far as it is taken one by one (`take`) and not by the inbox. */
+const mailbox = {
+  agent: 'text',
+  /** The newest one. */
+  last: 'count',
+  /** Those up to here are read. */
+  upTo: 'count',
+  /** Those that were taken, and how often: beyond `upTo`, or not read yet. */
+  taken: [{ n: 'count', attempt: 'count', state: 'unread|taken|read' }],
+} as const
+export type Mailbox = Of<typeof mailbox>
+
+/** Whether a line is a message of its own: what others tell an agent is about a task, an escalation or a lock. */
+export const isTold = ({ did }: Pick<SessionChange, 'did'>): boolean => did === 'DIRECT' || did === 'BROADCAST'
+
 const session = {
   id: 'text',
   status: 'running|ended',
   startedAt: 'time',
-  /** Counts how often it was started. Locks and signals are of one generation, so that its end is theirs. */
+  /** Counts how often the session was started. Locks and signals belong to one generation, and end with it. */
   generation: 'count',
-  /** Counts changes: the number of the newest one. */
+  /** The number of the newest change. */
   changes: 'count',
   state: [{ key: 'key', value: 'text', persistent: 'flag', at: 'time', by: 'text' }],
   /** Names and values. */
@@ -93,16 +101,16 @@ const session = {
   definitions: [{ term: 'text', text: 'text', at: 'time', by: 'text' }],
   tasks: [task],
   lastTask: 'count',
-  /** What was told to one agent (`#DIRECT`, `#BROADCAST`), as the verbs of all protocols hand it out: a task that is over when read. */
-  tells: [task, '?'],
   depends: [dependency],
   escalations: [escalation],
   channels: [{ channel: 'text', agents: ['text'] }],
-  /** Up to which change each agent has read what was sent to it. */
+  /** The number of the change up to which each agent has read its messages. */
   read: ['cursor'],
-  /** Messages that a reader was given and has not been seen to write out. */
   handing: [handing, '?'],
-  /** How each user speaks, and what a `yes` would run. `heard` and `isUnsure`: only where corrections are learned. */
+  mailboxes: [mailbox, '?'],
+  /** The newest messages that were sent under a key. Tasks have theirs themselves. */
+  keys: [{ key: 'text', digest: 'text', n: 'count' }, '?'],
+  /** How each user speaks, and what a `yes` runs. `heard` and `isUnsure`: only where corrections are learned. */
   modes: [
     {
       user: 'text',
@@ -113,20 +121,22 @@ const session = {
       isUnsure: 'flag?',
     },
   ],
-  /** Up to which change each kind of thing was exported: the number before the last export that had it. 0: none was. */
+  /** For each kind of content, the number of the last change that was exported. 0: nothing was. */
   exported: 'exported',
   /** When a phase of the work last began: a milestone, or another value of the key `phase`. */
   phaseAt: 'time?',
-  /** Since when a checkpoint or a rollback of it is under way. The process that finds this waits for it, or finishes it. */
+  /** Since when a checkpoint or a rollback is under way. A process that finds this waits for it, or finishes it. */
   underWay: 'time?',
   /** The newest changes; older ones are in pages. */
   log: [change],
 } as const
 export type Session = Of<typeof session>
 
-/** Whether something may have come of it that is not recorded yet: its runner was lost, or a protocol has an answer. */
-export const mayHaveNews = ({ state, via, answer }: Task): boolean =>
-  (state === 'in_progress' && via !== undefined) || answer !== undefined
+/** Whether a task goes to another protocol. */
+export const isAway = ({ via }: Task): boolean => via !== undefined && via !== 'program'
+
+/** Whether a task may have an outcome that is not recorded yet: its runner was lost, or another protocol has an answer. */
+export const mayHaveNews = ({ state, via }: Task): boolean => state === 'in_progress' && via !== undefined
 
 export const newSession = (id: string, at: number): Session => ({
   id,

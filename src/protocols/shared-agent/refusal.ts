@@ -8,17 +8,17 @@ export const errorCodes = {
   E005: 'Permission denied',
 } as const
 
-/** At the end of what was cut. */
+/** Ends a text that was cut. */
 export const cutMark = '…'
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** Why a line was not done. Returned by what only reads a line, thrown by what works on a session. */
+/** Why a line was refused. */
 export class Refusal extends Error {
   readonly code: ErrorCode
-  /** In the manner of the specification's `max_limit_100`: a few words, joined by underscores. */
+  /** A few words joined by underscores, such as the specification's `max_limit_100`. */
   readonly description: string
-  /** Where in the line, counted from 0, if it is about a place. */
+  /** The place in the line, counted from 0. */
   readonly at: number | undefined
 
   constructor(code: ErrorCode, description: string, reason: string, at?: number) {
@@ -34,12 +34,12 @@ export class Refusal extends Error {
   }
 }
 
-/** A stranger's words inside a description: what could end it or break the line is left out, and the rest is short. */
+/** Words from outside in a description: characters that could end it or break the line are replaced, and it is shortened. */
 export const quotedWord = (word: string): string => shortened(word.replace(/[^A-Za-z0-9_.-]+/g, '_')) || 'empty'
 
 const longest = 32
 
-/** Cut behind a word, with a mark that says so; inside of one only where there is no other. */
+/** Cuts behind a word, or inside it if it is the only one, and marks the cut. */
 function shortened(words: string): string {
   if (words.length <= longest) return words
   const end = words.lastIndexOf('_', longest)

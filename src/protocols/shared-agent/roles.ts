@@ -13,9 +13,9 @@ export interface Role {
   readonly seconds?: number
 }
 
-/** What cannot be read, and stops only what needs it. */
+/** A mistake in the file, which disables only the role or command that it is in. */
 export interface Mistake {
-  /** Absent: it is in the file as a whole, which may have meant any role and any command that was not found. */
+  /** Without a role and a command, the mistake is in the whole file, which may have had any of them. */
   readonly role?: string
   readonly command?: string
   readonly error: SignalboxError
@@ -29,13 +29,13 @@ export interface Roles {
 
 export const noRoles: Roles = { roles: [], commands: [], mistakes: [] }
 
-/** The role of an agent, if it has one. Throws what is wrong with it. */
+/** The role of an agent, if it has one. Throws if the file has a mistake in it. */
 export function roleOf({ roles, mistakes }: Roles, agent: string): Role | undefined {
   const found = roles.find(({ name }) => name === agent)
   return found ?? orThrow(mistakes.find(({ role, command }) => (role ?? agent) === agent && command === undefined))
 }
 
-/** Throws what is wrong with the commands that begin with this word, if the file may have added some. */
+/** Throws if the file has a mistake in a command that begins with this word, or may have had such a command. */
 export function expectCommand({ commands, mistakes }: Roles, head: string): void {
   const isThere = commands.some((spec) => wordsOf(spec)[0] === head)
   const isMeant = ({ role, command }: Mistake) =>

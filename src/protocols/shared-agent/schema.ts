@@ -1,4 +1,4 @@
-/** What a line of this protocol says, taken apart: its record. */
+/** A parsed line of this protocol. */
 import type { CommandSpec } from './commands/spec.ts'
 
 export type Modifier = 'brief' | 'standard' | 'detailed' | { readonly limit: number }

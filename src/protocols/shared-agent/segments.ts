@@ -1,6 +1,6 @@
 /**
- * A line between its colons, and the variables in it. `\:` is a colon that separates nothing; before a colon two backslashes
- * stand for one, and everywhere else a backslash is a backslash. Nothing inside `{{…}}` separates. Pure.
+ * The segments of a line between its colons, and the variables in it. `\:` is a colon that separates nothing; before a colon two backslashes
+ * stand for one, and everywhere else a backslash stands for itself. Colons inside `{{…}}` do not separate. Pure.
  */
 import { Refusal } from './refusal.ts'
 
@@ -33,22 +33,22 @@ export function segmentsOf(line: string, from: number): Segment[] {
   return [...segments, { text, at }]
 }
 
-/** A text that is to be one segment and is followed by another. */
+/** Escapes a text that is one segment and is followed by another. */
 export const escapeSegment = (text: string): string => escaped(text, '\\:').replace(/\\+$/, doubled)
 
-/** A text at the end of a line, where colons may stand as they are. */
+/** Escapes a text at the end of a line, where colons need no escape. */
 export const escapeLast = (text: string): string => escaped(text, ':')
 
 const doubled = (run: string): string => run + run
 
-/** Colons become `colon`; backslashes before one are doubled, so that they stay what they are. References stay whole. */
+/** Replaces colons by `colon` and doubles the backslashes before them. References stay as they are. */
 const escaped = (text: string, colon: string): string =>
   text.replace(colons, (...found) => {
     const { kept, run } = found.at(-1) as { readonly kept?: string; readonly run: string }
     return kept ?? doubled(run) + colon
   })
 
-/** Values are put in once, after the line was taken apart: a value never becomes a command, a parameter or a variable. */
+/** Values are put in once, after the line was parsed: a value never becomes a command, a parameter or a variable. */
 export const withValues = (text: string, lookUp: (name: string) => string | undefined): string =>
   text.replace(references, (_, name: string, fallback: string | undefined) => {
     const value = lookUp(name) ?? fallback

@@ -1,10 +1,10 @@
-/** What the JSON of a file must be, which may be a stranger's. Pure. */
+/** Checks JSON, which another program may have written, against a shape. Pure. */
 import { parseJson } from '../../formats/json.ts'
 import { SignalboxError } from '../../kernel/errors.ts'
 import { isAgentName, isKey } from './names.ts'
 import type { Priority } from './schema.ts'
 
-/** A name of `tests` or words with `|` between them, with `?` for what may be absent; a list of one shape; or fields. */
+/** A name of `tests`, or words with `|` between them, with `?` if it may be absent; a list of one shape; or fields. */
 export type Shape = string | readonly [Shape] | readonly [Shape, '?'] | { readonly [field: string]: Shape }
 
 interface Values {
@@ -26,7 +26,7 @@ export type ExportedKind = 'persistent' | 'temporary' | 'tasks' | 'configuration
 
 type Optional<S> = { [K in keyof S]: S[K] extends `${string}?` | readonly [unknown, '?'] ? K : never }[keyof S]
 
-/** The type of what has a shape. */
+/** The type of a value that has a shape. */
 export type Of<S> = S extends `${infer Name}?`
   ? Of<Name>
   : S extends keyof Values
@@ -45,7 +45,7 @@ export interface Wrong {
   readonly wrong: string
 }
 
-/** What the bytes say, or what is wrong with them. */
+/** The parsed value, or what is wrong with the bytes. */
 export function parseShaped<T extends object>(bytes: Uint8Array, shape: Shape, maxBytes: number): T | Wrong {
   try {
     const value = parseJson(bytes, { maxBytes })
@@ -57,7 +57,7 @@ export function parseShaped<T extends object>(bytes: Uint8Array, shape: Shape, m
   }
 }
 
-/** What the bytes say; `undefined` for what was not written by us. */
+/** The parsed value; `undefined` for bytes that are not of this shape. */
 export function shapedIn<T extends object>(bytes: Uint8Array | undefined, shape: Shape, maxBytes: number) {
   const value = bytes && parseShaped<T>(bytes, shape, maxBytes)
   return value && !('wrong' in value) ? value : undefined
@@ -84,7 +84,7 @@ const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
   commit: isTextWith((text) => /^[0-9a-f]{40,64}$/.test(text)),
   work: isTextWith((text) => /^[0-9a-f]{12}$/.test(text)),
   priority: (value) => value === 0 || value === 1 || value === 2 || value === 3,
-  // A number was written before each kind was counted by itself.
+  // Earlier versions wrote one number for all kinds.
   exported: (value) => isCount(value) || hasShape(value, exported),
   pair: isPairOf(isText),
   cursor: isPairOf(isCount),

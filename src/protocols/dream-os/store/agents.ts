@@ -5,10 +5,10 @@ import { differsByCase, expectSpelling } from '../../../messaging/agents/directo
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { agentPath, presencePath, runtimePath } from '../layout.ts'
 import { type AgentId, agentId, isAgentId } from '../names.ts'
-import type { DreamParts } from './parts.ts'
+import { Part } from './parts.ts'
 
-/** What other agents leave with an agent, and people: an answered failure goes into the archive of the agent it waited for. */
-const byOthers: ReadonlySet<string> = new Set(['inbox', 'archive'])
+/** Folders that others make for an agent. The archive is one: a person's answer to a failure moves the failure there. */
+const madeByOthers: ReadonlySet<string> = new Set(['inbox', 'archive'])
 
 /** Asked before sending: throws if this agent may not get the message, and answers notices about its name. */
 export type Recipient = (agent: string) => Promise<readonly string[]>
@@ -19,16 +19,10 @@ export interface Judged {
   readonly refused?: string
 }
 
-export class Agents {
-  readonly #parts: DreamParts
-
-  constructor(parts: DreamParts) {
-    this.#parts = parts
-  }
-
+export class Agents extends Part {
   /** Who has a folder. */
   async withFolders(): Promise<AgentId[]> {
-    const { tree, places } = this.#parts
+    const { tree, places } = this.parts
     const entries = await listIfFolder(tree, runtimePath(places))
     return entries.flatMap(({ name, kind }) => (kind === 'folder' && isAgentId(name) ? [name] : []))
   }
@@ -40,22 +34,21 @@ export class Agents {
 
   async #noted(): Promise<AgentId[]> {
     const names = new Set<string>()
-    for await (const { name, in: protocols } of this.#parts.directory.all())
+    for await (const { name, in: protocols } of this.parts.directory.all())
       if (protocols?.includes('dream')) names.add(name)
     // Earlier versions kept a leaf for each.
-    for (const { name, kind } of await listIfFolder(this.#parts.tree, presencePath))
-      if (kind === 'leaf') names.add(name)
+    for (const { name, kind } of await listIfFolder(this.parts.tree, presencePath)) if (kind === 'leaf') names.add(name)
     return [...names].filter(isAgentId)
   }
 
-  /** Who has sent, taken or registered. Being written to is not being there. */
+  /** Who has sent, taken or registered. An agent that was only written to does not count. */
   async *seen(): AsyncGenerator<AgentId> {
     const noted = await this.#noted()
     yield* noted
     for (const agent of await this.withFolders()) {
       if (noted.includes(agent)) continue
-      const entries = await listIfFolder(this.#parts.tree, agentPath(this.#parts.places, agent))
-      if (entries.some(({ name }) => !byOthers.has(name))) yield agent
+      const entries = await listIfFolder(this.parts.tree, agentPath(this.parts.places, agent))
+      if (entries.some(({ name }) => !madeByOthers.has(name))) yield agent
     }
   }
 
@@ -72,7 +65,7 @@ export class Agents {
   /** This agent has acted here. Its spelling was judged before (`expectName`). */
   async note(agent: string): Promise<void> {
     if (!isAgentId(agent)) return
-    await this.#parts.directory.acted(agent, { home: 'dream' }).catch((error: unknown) => {
+    await this.parts.directory.acted(agent, { home: 'dream' }).catch((error: unknown) => {
       if (!(error instanceof SignalboxError)) throw error
     })
   }
@@ -80,7 +73,7 @@ export class Agents {
   /** The name, checked. Refuses another spelling of a known one. */
   async expectName(text: string): Promise<AgentId> {
     const agent = agentId(text)
-    const seen = await this.#parts.directory.seen(agent)
+    const seen = await this.parts.directory.seen(agent)
     if (seen) expectSpelling(agent, seen)
     const other = sameButForCase(agent, await this.known())
     if (other === undefined) return agent

@@ -254,7 +254,7 @@ describe('the bridge', () => {
     await tree.create(treePath('temp/cursor_output.json'), JSON.stringify({ answer: 'two' }))
     expect(await asking).toMatchObject({
       response: { answer: 'two' },
-      notices: ['A response to an earlier prompt is kept: signalbox dream prompt fetch hands it out.'],
+      notices: ['A response to an earlier prompt is kept: `dream prompt fetch {}` hands it out.'],
     })
     expect(await dream.prompts.fetch()).toMatchObject({ outcome: 'fetched', response: { answer: 'one' } })
     expect(await dream.prompts.fetch()).toEqual({ outcome: 'nothing' })

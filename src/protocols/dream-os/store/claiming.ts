@@ -1,8 +1,9 @@
 /**
- * Taking files from inboxes, or straight from the outbox of their sender. A file that is taken is the agent's for a while; what was
- * neither finished nor renewed by then goes back.
+ * Taking files from inboxes, or straight from the outbox of their sender. The agent holds the file under a lease; a file that is
+ * neither finished nor renewed in time goes back.
  */
 import { findInexact } from '../../../formats/json.ts'
+import { call } from '../../../kernel/call.ts'
 import type { HeldBy } from '../../../kernel/envelope.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { lostClaim } from '../../../messaging/claims/claim.ts'
@@ -31,7 +32,7 @@ interface TakeTaskOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A file that may be taken: of an inbox as it is remembered, of an outbox as it is. */
+/** A file that may be taken: from an inbox as the index has it, from an outbox as it was read. */
 type Takable = WaitingFile | DreamView
 
 /** How often a file of an inbox was taken, and by whom last. */
@@ -41,7 +42,7 @@ interface Hold {
 }
 
 export const holdNote = (agent: string, file: string): TreePath => noteIn(attemptsPath, agent, file)
-/** A process that puts a file back holds it for so long, should it be killed. */
+/** How long a process that is killed while it puts a file back keeps others from taking it. */
 const puttingBackMs = 5000
 
 /** The lease on a file of an inbox. */
@@ -63,7 +64,7 @@ export class Claiming extends Part {
     let unreadable: readonly Unreadable[] = []
     const attempt = async () => {
       await this.putBackEnded(agent)
-      // A file that another program keeps changing is taken as it is in the end.
+      // The last try takes a file that another program keeps changing as it is.
       for (let tries = 3; ; tries--) {
         const found = await this.#index.waitingFor(agent)
         unreadable = found.unreadable
@@ -87,8 +88,8 @@ export class Claiming extends Part {
   }
 
   /**
-   * `outdated`: a file says something else than what is remembered of it, so that another one may come first. `isAnyTaken`: it is
-   * taken whatever it says now.
+   * `outdated`: a file has changed since it was remembered, so another one may come first. `isAnyTaken`: a file is taken even if it
+   * has changed.
    */
   async #takeNext(agent: AgentId, id: string | undefined, waiting: readonly WaitingFile[], isAnyTaken: boolean) {
     if (id !== undefined) {
@@ -108,7 +109,7 @@ export class Claiming extends Part {
     return undefined
   }
 
-  /** The lease comes first: a file in `working/` without one was left by a holder whose time is up. */
+  /** The lease is taken before the file is moved: a file in `working/` without a lease is one whose lease has ended. */
   async #takeOne(agent: AgentId, meant: Takable, isAnyTaken: boolean) {
     const { tree, settings } = this.parts
     const { file, state, path } = meant
@@ -143,21 +144,19 @@ export class Claiming extends Part {
       else await writeNote(tree, note, { attempt: attempt - 1, holder })
       return moved.outcome === 'kept' && isOutdated ? 'outdated' : undefined
     }
-    const view = viewOf(message, { agent, state: 'working', path: targetOf(this.parts, step), modifiedAt })
-    const until = isoOf(leased.lease.until)
     const inexact = findInexact(message)
     return {
       outcome: 'taken',
-      message: view,
+      message: viewOf(message, { agent, state: 'working', path: targetOf(this.parts, step), modifiedAt }),
       attempt,
       redelivered: attempt > 1,
-      until,
+      until: isoOf(leased.lease.until),
       durability: moved.durability,
       ...(inexact === undefined ? {} : { notes: [inexactNote(inexact)] }),
     } as const
   }
 
-  /** Senders reuse names. Under a name that the agent never had, the hold note and the outcome are of one file alone. */
+  /** Senders reuse names. A name that the agent never had keeps the hold note and the outcome apart from those of other files. */
   async #freeName(agent: AgentId, name: string): Promise<string> {
     for (let n = 1; ; n++) {
       const free = n === 1 ? name : spareName(name, n)
@@ -166,7 +165,7 @@ export class Claiming extends Part {
     }
   }
 
-  /** Says that the agent still works on it. */
+  /** Extends the lease of an agent that still works on a file. */
   async renew(name: string, file: string, attempt: number | undefined): Promise<Lease> {
     const agent = agentId(name)
     const { holder } = await this.expectHeld(agent, file, attempt)
@@ -188,7 +187,7 @@ export class Claiming extends Part {
     throw lostFile(agent, file, moved ? 'nobody has it' : 'another process has it')
   }
 
-  /** Under the lease no other process takes it, and in its turn none records an outcome. `undefined`: another process has it. */
+  /** The lease keeps other processes from taking the file, and the turn from recording an outcome. `undefined`: another process has it. */
   async #putBack(agent: AgentId, name: string, holder: string): Promise<Moved | undefined> {
     const { tree } = this.parts
     const leased = await tree.lease(leaseOf(agent, name), holder, puttingBackMs)
@@ -208,12 +207,11 @@ export class Claiming extends Part {
     return { attempt: attemptIn(note), holder: typeof note?.holder === 'string' ? note.holder : `${agent} unknown` }
   }
 
-  /** Who has a file in `working/`, until when. `leases`: of the tree, asked once for many files. */
+  /** Who holds a file in `working/`, until when. `leases`: all leases of the tree, read once for many files. */
   async claimOf(agent: AgentId, file: string, leases: readonly Lease[]): Promise<HeldBy> {
     const attempt = attemptIn(await readNote(this.parts.tree, holdNote(agent, file)))
     const lease = leases.find(({ resource }) => resource === leaseOf(agent, file))
-    const until = new Date(lease?.until ?? 0).toISOString()
-    return { by: agent, ...(attempt === 0 ? {} : { attempt, until }) }
+    return { by: agent, ...(attempt === 0 ? {} : { attempt, until: isoOf(lease?.until ?? 0) }) }
   }
 
   /** Ends the claim of a file that is finished. */
@@ -221,7 +219,7 @@ export class Claiming extends Part {
     await this.parts.tree.release(leaseOf(agent, file), holder)
   }
 
-  /** What was taken and not finished in time waits again. */
+  /** Puts files back whose lease has ended, and answers their names. */
   async putBackEnded(agent: AgentId): Promise<string[]> {
     const { tree } = this.parts
     const names = await messageNames(this.parts, agent, 'working')
@@ -236,7 +234,7 @@ export class Claiming extends Part {
     return back
   }
 
-  /** What other agents have sent to this one and the router has not carried yet. A broadcast is for the router. */
+  /** Files in outboxes of other agents that are for this agent. Broadcasts are left to the router. */
   async *#addressedTo(agent: AgentId): AsyncGenerator<DreamView> {
     for await (const view of this.dream.inboxes.everywhere(['outbox']))
       if (view.to === agent && view.from !== agent) yield view
@@ -244,4 +242,7 @@ export class Claiming extends Part {
 }
 
 export const lostFile = (agent: string, file: string, why: string) =>
-  lostClaim(file, why, `Nothing was recorded. Take it again: signalbox dream task take ${agent}`, { agent, file })
+  lostClaim(file, why, `Nothing was recorded. Take it again: ${call('dream task take', { as: agent })}`, {
+    agent,
+    file,
+  })

@@ -1,4 +1,5 @@
 /** Documents that lie in their folders: reports and logs for people, reflections of agents, state of the system. */
+import { call, inputs } from '../../../kernel/call.ts'
 import { conflict, invalidInput, notFound } from '../../../kernel/errors.ts'
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -14,7 +15,7 @@ import {
   tempPath,
 } from '../layout.ts'
 import { documentName } from '../names.ts'
-import { isoOf } from '../times.ts'
+import { compactTime, isoOf } from '../times.ts'
 import { bytesOf, Part, readLeaf, readObject } from './parts.ts'
 
 export interface Documented<Outcome extends string = 'written' | 'added' | 'unchanged'> {
@@ -50,14 +51,14 @@ export class Documents extends Part {
     return { outcome: wasThere && over === 'add' ? 'added' : 'written', path, durability: changed.durability }
   }
 
-  /** A file of its own for each, named by its time. */
+  /** Writes each reflection into a file of its own, named by its time. */
   async reflect(name: string, body: string): Promise<Documented<'written'>> {
     const { tree, clock, places } = this.parts
     const agent = await this.dream.agents.expectName(name)
     if (body.trim() === '') throw invalidInput('EMPTY_BODY', 'A reflection says something.', { hint: 'Give a text.' })
-    const at = isoOf(clock.now())
-    const text = `# Reflection of ${agent}\n\n${at}\n\n${withLineEnd(body)}`
-    const first = `${at.replace(/[-:]|\.\d+/g, '')}.md`
+    const now = clock.now()
+    const text = `# Reflection of ${agent}\n\n${isoOf(now)}\n\n${withLineEnd(body)}`
+    const first = `${compactTime(now)}.md`
     for (let n = 1; ; n++) {
       const path = childOf(reflectionsPath(places, agent), n === 1 ? first : spareName(first, n))
       const created = await tree.create(path, text)
@@ -76,7 +77,7 @@ export class Documents extends Part {
     const leaf = await readLeaf(this.parts, path)
     if (!leaf) {
       throw notFound('NO_SUCH_STATE', `There is no ${path}.`, {
-        hint: `Make it: signalbox dream state ${name} --set '{"key": "value"}'`,
+        hint: `Make it: ${call('dream state', { name, set: { key: 'value' } })}`,
         details: { path },
       })
     }
@@ -101,7 +102,9 @@ export class Documents extends Part {
     const folder = agent === undefined ? tempPath(places) : agentPath(places, await this.dream.agents.expectName(agent))
     const path = childOf(folder, documentName(name, '.json'))
     if (path !== responsePath(places) && path !== promptPath(places)) return path
-    throw invalidInput('NOT_A_STATE', `${path} belongs to the bridge.`, { hint: 'Use signalbox dream prompt.' })
+    throw invalidInput('NOT_A_STATE', `${path} belongs to the bridge.`, {
+      hint: `Use ${call('dream prompt stage')} and ${call('dream prompt fetch')}.`,
+    })
   }
 }
 
@@ -109,6 +112,6 @@ const withLineEnd = (text: string): string => (text.endsWith('\n') ? text : `${t
 
 const taken = (path: TreePath) =>
   conflict('REPORT_EXISTS', `${path} is there already, and says something else.`, {
-    hint: 'Choose another name, or say --over replace or --over add.',
+    hint: `Choose another name, or give ${inputs({ over: 'replace' })} or ${inputs({ over: 'add' })}.`,
     details: { path },
   })

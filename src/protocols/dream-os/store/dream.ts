@@ -69,7 +69,7 @@ export class Dream {
     this.journal = new DreamJournal(this.parts)
     this.recovery = new Recovery(this)
     this.logs = new Logs(this)
-    this.agents = new Agents(this.parts)
+    this.agents = new Agents(this)
     this.supervisor = new Supervisor(this)
     this.inboxes = new Inboxes(this)
     this.sending = new Sending(this)

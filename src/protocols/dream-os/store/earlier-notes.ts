@@ -1,6 +1,6 @@
 /**
- * The notes that earlier versions left when a process was killed, as changes of the journal. They kept outcomes in `finishing/`, what
- * a step had to tell in `telling/`, answers of people in `answers/`, and what was being packed beside its mailbox.
+ * Turns notes that killed processes of earlier versions left into changes of the journal. Outcomes lie in `finishing/`, log lines and
+ * messages of a step in `telling/`, answers of people in `answers/`, and messages that were being packed beside their mailbox.
  */
 import { readJsonLines } from '../../../formats/json-lines.ts'
 import { childOf, nameOf, type TreePath } from '../../../kernel/tree-path.ts'
@@ -48,7 +48,7 @@ interface Change {
 }
 
 /** A note that is removed, and the change that finishes it. */
-export interface EarlierNote {
+interface EarlierNote {
   readonly path?: TreePath
   readonly change?: Change
 }
@@ -76,7 +76,7 @@ export async function* earlierNotes(all: Dream): AsyncGenerator<EarlierNote> {
   }
 }
 
-/** What cannot be judged because of a broken file waits until that is corrected. */
+/** A note that cannot be judged because of a broken file stays until that file is corrected. */
 async function whatIn(
   changeIn: () => Promise<Change | 'strange' | undefined>,
 ): Promise<Change | 'strange' | undefined> {
@@ -132,7 +132,7 @@ async function carrying({ tree }: DreamParts, note: Note, messages: readonly Out
   return steps
 }
 
-/** What a step had to tell: if that step was made, and for some by making it now. */
+/** The log lines and messages of a step, if the step was made or can be made now. */
 async function toldChange(all: Dream, path: TreePath, note: Note): Promise<Change | 'strange' | undefined> {
   const { lines, news, messages = [], when } = note
   if (!Array.isArray(lines) || !Array.isArray(messages)) return 'strange'
@@ -158,7 +158,7 @@ const isOutgoing = (value: unknown): value is Outgoing =>
   typeof value.text === 'string' &&
   parseSteps([{ ...value, do: 'carry', staged: 'x.json' }], 'tasks') !== undefined
 
-/** The steps that are still to be made; `undefined` if the step was not made, and is not made now. */
+/** The steps that are still to be made; `undefined` if the noted step was not made and cannot be made now. */
 async function stepsMade(all: Dream, subject: Subject, when: Note): Promise<DreamStep[] | undefined> {
   const { files, tasks } = all
   const { agent, messages, dispatched, blocked, plan, told } = when
@@ -230,7 +230,7 @@ async function answerChange({ parts }: Dream, view: DreamView, note: Note): Prom
   return { subject: answerSubject(view.id), steps }
 }
 
-/** What was being packed: what lies in the archive already only has to leave the mailbox. */
+/** Messages that were being packed and are in the archive already only have to leave the mailbox. */
 async function packingChange({ parts, files }: Dream, path: TreePath): Promise<Change | 'strange' | undefined> {
   const number = Number(/^mailbox_([1-9]\d{0,2})\.packing$/.exec(stemOf(nameOf(path)))?.[1])
   if (!number) return 'strange'

@@ -1,6 +1,7 @@
 /** Failures that wait for a person: a `TASK_FAILED` for an agent that was never seen, or that its agent has not taken for too long. */
 import { digestOf } from '../../../formats/digest.ts'
-import { conflict, notFound, SignalboxError } from '../../../kernel/errors.ts'
+import { call } from '../../../kernel/call.ts'
+import { conflict, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import { type Answer, type Answered, changedSince, expectAnswerable, type Question } from '../../contract.ts'
@@ -14,7 +15,7 @@ import type { Dream } from './dream.ts'
 import { moveFileSomewhere } from './moving.ts'
 import { noteIn, readNote, writeNote } from './notes.ts'
 import type { DreamView } from './outcomes.ts'
-import { Part, pathIn } from './parts.ts'
+import { Part, pathIn, unlessCorrupt } from './parts.ts'
 import { type Outgoing, outgoingEvent } from './sending.ts'
 import { failureKey, retryStep } from './task-list.ts'
 
@@ -35,14 +36,13 @@ export class Escalations extends Part {
       yield this.#questionOf(view, tasks)
   }
 
-  /** The list of tasks; a list that cannot be read hides no failure. */
+  /** A list that cannot be read counts as empty, so that no failure is hidden. */
   async #taskMap(): Promise<TaskMap> {
-    try {
-      return new Map((await this.dream.tasks.list()).tasks.map((task) => [task.task_id, task]))
-    } catch (error) {
-      if (error instanceof SignalboxError && error.kind === 'Corrupt') return new Map()
-      throw error
-    }
+    let tasks: readonly Task[] = []
+    await unlessCorrupt(async () => {
+      tasks = (await this.dream.tasks.list()).tasks
+    })
+    return new Map(tasks.map((task) => [task.task_id, task]))
   }
 
   /** Failures in inboxes and outboxes that were not taken. */
@@ -92,8 +92,8 @@ export class Escalations extends Part {
   }
 
   /**
-   * What a person says goes to the agent that failed, and the failure is put away; a yes lets the task start again. The first
-   * answer counts, and is remembered.
+   * Sends a person's answer to the agent that failed, and archives the failure; a yes lets the task start again. Only the first
+   * answer counts.
    */
   async answer(asked: Pick<Question, 'id'>, answer: Answer): Promise<AnsweredFailure> {
     for await (const view of this.dream.inboxes.everywhere(['inbox', 'outbox', 'archive/inbox', 'archive/outbox'])) {
@@ -108,7 +108,7 @@ export class Escalations extends Part {
       return { outcome, failure: { ...view, state, path: pathIn(this.parts, agent, state, file) }, details }
     }
     throw notFound('NO_SUCH_MESSAGE', `There is no failure ${asked.id.slice(0, 80)} that waits for a person.`, {
-      hint: 'See what waits: signalbox human list',
+      hint: `See what waits: ${call('human list')}`,
       details: { id: asked.id.slice(0, 400) },
     })
   }
@@ -159,11 +159,11 @@ interface AnsweredFailure extends Pick<Answered, 'outcome' | 'details'> {
 }
 
 /** A person's answer, as its note has it. */
-export type NotedAnswer = Pick<Answer, 'verdict' | 'by'> & { readonly text: string }
+type NotedAnswer = Pick<Answer, 'verdict' | 'by'> & { readonly text: string }
 
 type TaskMap = ReadonlyMap<string, Task>
 
-/** Whether a failure is over: the task was done since, or tried again. */
+/** Whether the task of a failure was completed since, or tried again. */
 function isPast({ message }: DreamView, tasks: TaskMap): boolean {
   const event = message as PlannerEvent
   const task = tasks.get(eventSubject(event) ?? '')
@@ -177,14 +177,14 @@ const pathOf = (id: string): TreePath => noteIn(answersPath, id)
 
 export const taskOf = ({ message, id }: DreamView): string => eventSubject(message as PlannerEvent) ?? id
 
-/** What the agent that failed is told. */
+/** The event for the agent that failed. */
 export function answerEvents(view: DreamView, { verdict, text, by }: NotedAnswer): Outgoing[] {
   const data = { correlation_id: taskOf(view), verdict, answer: text }
   const event = { type: eventTypes.answered, source_id: by, target_id: view.from, data }
   return isAgentId(view.from) ? [outgoingEvent(view.from, by, event, hashedName(view.id).slice(0, 16))] : []
 }
 
-/** Nothing for a failure that is put away already. */
+/** No step for a failure that is archived already. */
 export function putAwaySteps({ path, file, state }: DreamView): StepOf<'put-away'>[] {
   const owner = path.split('/').at(-3) ?? ''
   const isThere = isAgentId(owner) && (state === 'inbox' || state === 'outbox')

@@ -35,12 +35,12 @@ export class Logs extends Part {
     })
   }
 
-  /** What an operation writes by itself; `schema.ts` lists the events and their details. */
+  /** Logs an event of an operation; `schema.ts` lists these events and their details. */
   async tell(type: SignificantEvent, agent: string, details: Readonly<Record<string, unknown>>): Promise<void> {
     await this.governance.append(this.line(type, agent, details))
   }
 
-  /** An agent may not do something. Told once in a process, so that an agent that asks again and again fills no log. */
+  /** Logs a refusal, once in a process: an agent that asks again and again does not fill the log. */
   async tellDenied(what: string, agent: string, reason: string): Promise<void> {
     const key = JSON.stringify([what, agent, reason])
     if (this.#denied.has(key)) return
@@ -61,7 +61,7 @@ export class Logs extends Part {
     }
   }
 
-  /** For a line that a killed process may have written: by its id, since its time may be another one. */
+  /** Appends a line that a killed process may have written already, with the same id but perhaps another time. */
   async appendOnce(line: GovernanceEvent): Promise<void> {
     const { matching } = await this.governance.find({ where: { event_id: line.event_id }, limit: 1 })
     if (matching === 0) await this.governance.append(line)
@@ -81,7 +81,7 @@ export class Logs extends Part {
     return { event, durability: await this.governance.append(event) }
   }
 
-  /** With `compat` also those of the log that programs in the field keep in another place, which come first. */
+  /** With `compat` also the events of the log that some programs keep in another place; those come first. */
   async events({ type, agent, since, limit }: LogQuery = {}): Promise<FoundEvents> {
     const query = { where: { event_type: type, agent_source: agent }, timeField: 'timestamp', since, limit }
     const { tree, places, compat } = this.parts
@@ -96,7 +96,7 @@ export class Logs extends Part {
     }
   }
 
-  /** Throws if the outcomes of tasks cannot be written; asked before anything else is changed. */
+  /** Throws if outcomes cannot be appended. Called before anything else is changed. */
   async expectLines(): Promise<void> {
     const { tree, places } = this.parts
     const path = completedPath(places)
@@ -109,18 +109,16 @@ export class Logs extends Part {
   }
 
   completed({ agent, task, since, limit }: LogQuery = {}): Promise<FoundEvents> {
-    const query = { where: { agent_id: agent, task_id: task }, timeField: 'timestamp', since, limit }
-    return this.#outcomes.find(query)
+    return this.#outcomes.find({ where: { agent_id: agent, task_id: task }, timeField: 'timestamp', since, limit })
   }
 
-  /** How what an agent did with a message is recorded: once, or more often for a task that was tried again. */
+  /** The recorded statuses of an agent's work on a message; several for a task that was tried again. */
   async outcomesOf(agent: string, message: string): Promise<string[]> {
-    const where = { agent_id: agent, message_id: message }
-    const { events } = await this.#outcomes.find({ where })
+    const { events } = await this.#outcomes.find({ where: { agent_id: agent, message_id: message } })
     return events.map(({ status }) => String(status))
   }
 
-  /** What was given up, as `AGENT MESSAGE`. What was tried again counts by its last outcome; a log that cannot be read tells none. */
+  /** The failed messages, as `AGENT MESSAGE`. The last outcome of each counts. A log that cannot be read counts as empty. */
   async failed(): Promise<ReadonlySet<string>> {
     const failed = new Set<string>()
     await unlessCorrupt(async () => {

@@ -1,9 +1,9 @@
 /**
- * The order in which the files of an inbox are taken. Of a large inbox it is remembered, so that taking a file reads what has come
- * since and not thousands of files; the next process finds it in `.signalbox/cache/dream/`. Derived and disposable.
+ * The order in which the files of an inbox are taken. For a large inbox it is remembered, so that taking a file reads only the
+ * files that are new; the next process finds it in `.signalbox/cache/dream/`. Derived and disposable.
  *
- * Names are never believed: the folder is listed. What a file says is believed for a while, since an edit in place shows in no
- * listing, and is judged again in the step that takes it.
+ * The names come from a listing each time. The content of files is remembered for a limited time, because an edit in place shows
+ * in no listing, and is checked again in the step that takes a file.
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
@@ -15,16 +15,16 @@ import { readNote, writeNote } from './notes.ts'
 import type { DreamView, Unreadable } from './outcomes.ts'
 import { type DreamParts, messageNames, pathIn } from './parts.ts'
 
-/** From so many files on an inbox is remembered; so many that were not are worth writing all of it down again. */
+/** An inbox is remembered from this many files on, and written down again after this many new ones. */
 const rememberFrom = 500
 const enoughNews = 100
-/** A note holds no more. */
+/** A larger inbox is not written down. */
 const mostRemembered = 30_000
-/** Milliseconds for which files are believed, at least and for each. */
-const believedFor = 5000
-const believedForEach = 5
+/** How long what is remembered counts: a fixed time, and more for each file. */
+const trustedMs = 5000
+const trustedMsPerFile = 5
 
-/** What has no priority of its own is neither urgent nor not. */
+/** The priority of a message that states none. */
 export const usualPriority = 3
 
 /** Where a file stands among the others: the most urgent first, then the oldest. */
@@ -59,7 +59,7 @@ export class InboxIndex {
     this.#read = read
   }
 
-  /** Files that are no messages are read each time: they may not be written to their end yet. */
+  /** Files that are no messages are read each time: another program may still be writing them. */
   async waitingFor(
     agent: AgentId,
   ): Promise<{ readonly waiting: readonly WaitingFile[]; readonly unreadable: readonly Unreadable[] }> {
@@ -95,7 +95,7 @@ export class InboxIndex {
     return { waiting: waiting.sort(inOrder), unreadable }
   }
 
-  /** A file says something else than what is remembered: next time all of them are read. */
+  /** Called when a file has changed since it was remembered: next time all files are read. */
   async forget(agent: AgentId): Promise<void> {
     this.#remembered.delete(agent)
     await this.#parts.tree.remove(this.#path(agent))
@@ -104,7 +104,7 @@ export class InboxIndex {
   async #known(agent: AgentId, now: number, count: number): Promise<Remembered | undefined> {
     const known = this.#remembered.get(agent) ?? rememberedIn(await readNote(this.#parts.tree, this.#path(agent)))
     const age = known ? now - known.readAt : Number.POSITIVE_INFINITY
-    return age >= 0 && age < believedFor + believedForEach * count ? known : undefined
+    return age >= 0 && age < trustedMs + trustedMsPerFile * count ? known : undefined
   }
 
   async #write(agent: AgentId, { readAt, turns }: Remembered): Promise<void> {
@@ -121,7 +121,7 @@ export class InboxIndex {
   #path = (agent: AgentId) => childOf(cacheOf('dream'), `inbox-${agent}${this.#parts.compat ? '.compat' : ''}.json`)
 }
 
-/** What anybody may have written; `undefined` for what is not ours. */
+/** Checks a note, which another program may have written; `undefined` if it is none of ours. */
 function rememberedIn(note: Readonly<Record<string, unknown>> | undefined): Remembered | undefined {
   if (typeof note?.readAt !== 'number' || !Array.isArray(note.files)) return undefined
   const turns = new Map<string, Turn>()

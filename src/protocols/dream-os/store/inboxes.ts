@@ -2,6 +2,7 @@
  * The files of agents as they lie in inboxes and outboxes: read, listed, found. A file that is no message stays where it is and
  * stops no other. Spec: Dream.OS, Agent Runtime Communication.
  */
+import { call } from '../../../kernel/call.ts'
 import { conflict, corrupt, notFound } from '../../../kernel/errors.ts'
 import { inOrder } from '../../../kernel/order.ts'
 import { thoseMeant } from '../../../kernel/short-id.ts'
@@ -41,14 +42,14 @@ export class Inboxes extends Part {
     const found = (await this.#named(agent, given)) ?? theOneOf(given, await this.#taken(agent), agent)
     if (found) return found
     throw notFound('NO_SUCH_FILE', `${agent} has no file ${given.slice(0, 120)}.`, {
-      hint: `See what there is: signalbox dream task inbox ${agent}`,
+      hint: `See what there is: ${call('dream task inbox', { as: agent })}`,
       details: { agent, file: given.slice(0, 400) },
     })
   }
 
   async #named(agent: AgentId, given: string): Promise<DreamView | undefined> {
     const name = given.slice(given.lastIndexOf('/') + 1)
-    // Without its ending it may be an id as well.
+    // A name without its ending may also be an id: `find` looks for both.
     if (!isMessageName(name) || !isSegment(name)) return undefined
     const found: DreamView[] = []
     let unreadable: Unreadable | undefined
@@ -69,7 +70,7 @@ export class Inboxes extends Part {
     return all
   }
 
-  /** The messages in these folders of all agents, one at a time. What is no message is passed over; `inspect` reports it. */
+  /** The messages in these folders of all agents, one at a time. Files that are no messages are skipped; `inspect` reports them. */
   async *everywhere(folders: readonly Folder[]): AsyncGenerator<DreamView> {
     for (const agent of await this.dream.agents.withFolders())
       for (const folder of folders) for await (const found of this.in(agent, folder)) if (isMessage(found)) yield found
@@ -83,7 +84,7 @@ export class Inboxes extends Part {
     }
   }
 
-  /** One file; `undefined` when it is gone. `lenient`: known deviations are read, as the agent that took it may have asked for. */
+  /** One file; `undefined` when it is gone. `lenient`: reads known deviations, because the agent may have taken it with `--compat`. */
   async read(
     agent: AgentId,
     folder: Folder,
@@ -103,8 +104,7 @@ export class Inboxes extends Part {
 }
 
 /**
- * The one file that is meant, by its path, its name or its id. Throws where several are: to finish another than the one meant
- * would lose it.
+ * The file that is meant, by its path, its name or its id. Throws where several match: finishing the wrong one would lose it.
  */
 export function theOneOf<File extends Pick<DreamView, 'path' | 'file' | 'id'>>(
   given: string,

@@ -3,6 +3,7 @@
  * read, locks that stay, changes of killed processes. With `repair` the latter are finished; the rest waits for a person.
  */
 import { holdsArray, readJsonLines } from '../../../formats/json-lines.ts'
+import { call, inputs } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import { unfinishedChanges } from '../../../messaging/inspection/changes.ts'
@@ -46,12 +47,14 @@ import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { problemText } from '../problem.ts'
 import { circlesIn } from '../tasks.ts'
 import { oddEntries } from './inspect-odd.ts'
-import { raise } from './mailbox-files.ts'
+import { raiseLimit } from './mailbox-files.ts'
 import { judgeLock } from './mailbox-lock.ts'
 import { noteNames, readNote } from './notes.ts'
 import { isMessageEntry, messageNames, Part, unlessCorrupt } from './parts.ts'
 
 const minute = 60_000
+const fix = call('doctor', { fix: true })
+const takeResponse = `Take it: ${call('dream prompt fetch')}`
 
 export class Inspection extends Part {
   async inspect({ repair, isSeen }: InspectionOptions): Promise<Finding[]> {
@@ -124,7 +127,7 @@ export class Inspection extends Part {
     if (folder === 'inbox' || to === broadcast) return []
     if (isAgentId(to) && (await this.dream.agents.isKnown(to))) return []
     const message = `It is for ${to === 'unknown' ? 'nobody that it names' : `${to}, whom nobody has ever seen`}.`
-    const hint = 'Correct its target_id, or let that agent take something: signalbox dream task take AGENT'
+    const hint = `Correct its target_id, or let that agent take something: ${call('dream task take', { as: 'AGENT' })}`
     return [finding('warning', 'UNROUTABLE_MESSAGE', path, message, hint)]
   }
 
@@ -132,23 +135,23 @@ export class Inspection extends Part {
     const { length } = await messageNames(this.parts, agent, 'inbox')
     if (length === 0 || (await isSeen(agent))) return []
     const inbox = folderPath(this.parts.places, agent, 'inbox')
-    return [unseenRecipient(inbox, agent, length, `signalbox dream task take ${agent}`)]
+    return [unseenRecipient(inbox, agent, length, call('dream task take', { as: agent }))]
   }
 
   async #mailboxes(): Promise<Finding[]> {
     const lines = await this.dream.mailboxes.list({ odd: false })
-    const hint = 'Correct the file. With --compat, known deviations of other programs are read.'
+    const hint = `Correct the file. With ${inputs({ compat: true })}, known deviations of other programs are read.`
     return lines.flatMap(({ path, problems, mailbox, unreadable }) =>
       problems.map((message) => {
         const isLarge = message.includes('mailbox compact')
-        const advice = isLarge ? `Pack it: signalbox dream mailbox compact --mailbox ${mailbox}; or ${raise}.` : hint
+        const advice = isLarge ? `Pack it: ${call('dream mailbox compact', { mailbox })}; or ${raiseLimit}.` : hint
         // Every message in a mailbox that cannot be read is stuck.
         return finding(unreadable ? 'error' : 'warning', 'BAD_MAILBOX', path, message, advice)
       }),
     )
   }
 
-  /** Messages that were processed, in a mailbox that does not say so any more: other programs would deal with them again. */
+  /** Processed messages that their mailbox no longer marks as processed: other programs would work on them again. */
   async #unmarked(repair: boolean): Promise<Finding[]> {
     const { files, messages, parts } = this.dream
     const findings: Finding[] = []
@@ -157,7 +160,7 @@ export class Inspection extends Part {
       if (length === 0) return
       if (repair) await messages.resend(number, 'doctor')
       const message = `${length === 1 ? 'A message was' : `${length} messages were`} processed, and another program wrote an old copy back that does not say so.`
-      const hint = 'The next one to write it puts that right, and so does `signalbox doctor --fix`.'
+      const hint = `The next one to write it puts that right, and so does ${fix}.`
       findings.push(
         mended(finding('warning', 'UNMARKED_MESSAGE', mailboxPath(parts.places, number), message, hint), repair),
       )
@@ -181,7 +184,7 @@ export class Inspection extends Part {
       const message = `Mailbox ${number} is locked by ${holder} for ${Math.round(age / 1000)} s.`
       const hint =
         outcome === 'left'
-          ? 'The next one to write removes it, and so does `signalbox doctor --fix`.'
+          ? `The next one to write removes it, and so does ${fix}.`
           : 'If that program is dead, remove the file.'
       findings.push(mended(finding('warning', 'STALE_LOCK', path, message, hint), repaired))
     }
@@ -207,7 +210,7 @@ export class Inspection extends Part {
     })
   }
 
-  /** What a reader says is wrong, or why it cannot read at all. */
+  /** The problems that `read` answers, or the reason why the file cannot be read at all. */
   async #told(path: TreePath, read: () => Promise<readonly string[]>): Promise<Finding[]> {
     try {
       return (await read()).map((message) => finding('warning', 'BAD_TASK', path, message, 'Correct the file.'))
@@ -238,7 +241,7 @@ export class Inspection extends Part {
     const path = responsePath(parts.places)
     const leaf = await readOrSayWhy(parts.tree, path, { most: parts.settings.largest })
     if (!leaf) return []
-    const hint = 'Take it: signalbox dream prompt fetch. If it is half-written for good, remove it.'
+    const hint = `${takeResponse}. If it is half-written for good, remove it.`
     if (isUnread(leaf)) return [finding('warning', 'BAD_RESPONSE', path, leaf.problem.message, hint)]
     if ((await parts.tree.now()) - leaf.changedAt < parts.settings.settleMs) return []
     const parsed = parseMessage(leaf.bytes, { compat: parts.compat, most: parts.settings.largest })
@@ -256,12 +259,12 @@ export class Inspection extends Part {
       const entry = await parts.tree.look(path)
       if (!entry || now - entry.changedAt < parts.settings.settleMs) continue
       const message = 'A response of the bridge that nobody is known to have been shown.'
-      findings.push(finding('warning', 'UNTOLD_RESPONSE', path, message, 'Take it: signalbox dream prompt fetch'))
+      findings.push(finding('warning', 'UNTOLD_RESPONSE', path, message, takeResponse))
     }
     return findings
   }
 
-  /** What killed senders staged and did not move. */
+  /** Messages that killed senders staged and did not move. */
   #unsent(repair: boolean): Promise<Finding[]> {
     const { parts, sending } = this.dream
     return unfinishedSends(parts.tree, sending.once, repair ? (staged) => sending.publish(staged) : undefined)
@@ -291,9 +294,8 @@ export class Inspection extends Part {
     const { tree } = this.parts
     const findings: Finding[] = []
     for (const { name, kind } of await tree.list(statePath)) {
-      if (!isSegment(name)) continue
+      if (kind !== 'leaf' || !isSegment(name)) continue
       const path = childOf(statePath, name)
-      if (kind !== 'leaf') continue
       const isPrompts = path === unansweredPath
       if ((!isPrompts && !/^mailbox_\d+\.json$/.test(name)) || (await readNote(tree, path))) continue
       const unknown = isPrompts ? 'which prompts have no response yet' : 'who had which message in hand'
@@ -306,7 +308,7 @@ export class Inspection extends Part {
 
 const unfinishedEarlier = (path: TreePath, isRepaired: boolean): Finding => {
   const message = 'A process of an earlier version was killed here.'
-  const hint = 'Run `signalbox doctor --fix`, or `signalbox dream route`.'
+  const hint = `Run ${fix}, or ${call('dream route')}.`
   return mended(finding('warning', 'UNFINISHED_CHANGE', path, message, hint), isRepaired)
 }
 

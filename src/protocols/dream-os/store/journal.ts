@@ -15,7 +15,7 @@ type Performing = { [Kind in DreamStep['do']]: Perform<StepOf<Kind>> }
 
 const answers = ['lost', 'process', 'batch', 'full'] as const satisfies readonly ('lost' | Durability)[]
 
-/** Steps that write into a file which people edit. Where it breaks its format, only this step is left out. */
+/** Steps that write into a file which people edit. If that file breaks its format, only this step is left out. */
 const dispensable: readonly DreamStep['do'][] = ['news', 'tasks']
 
 export class DreamJournal extends Journal<DreamStep, Subject> {

@@ -1,8 +1,9 @@
 /**
- * Changing a mailbox: turn, lock, read, change, replace if it is unchanged, unlock. A foreign lock is waited for outside of the
- * turn. Every change also puts back what another program has overwritten: messages of ours, and ids that were processed.
+ * Changing a mailbox: turn, lock, read, change, replace if it is unchanged, unlock. A lock of another program is waited for
+ * outside of the turn. Every change also restores what another program has overwritten: messages of this process, processed ids.
  * Spec: Dream.OS, Notes (Atomicity).
  */
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound, SignalboxError, unavailable } from '../../../kernel/errors.ts'
 import type { Malformed } from '../../../kernel/problem.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
@@ -16,32 +17,32 @@ import { type DreamStep, mailboxSubject } from '../steps.ts'
 import type { Dream } from './dream.ts'
 import { freeLock, takeLock, tellBroken } from './mailbox-lock.ts'
 import { type Ids, MailboxMemory } from './mailbox-memory.ts'
-import { badFile, Part } from './parts.ts'
+import { badFile, Part, pause } from './parts.ts'
 
-/** So long a mailbox that is no JSON may still be being written, in milliseconds. */
-const longestWrite = 400
+/** How long another program may take to write a mailbox in place. */
+const longestWriteMs = 400
 
-/** `compact` reads what nothing else does. */
+/** The largest mailbox that `compact` and steps of changes read, in bytes. */
 export const largestPacked = 128 * 1024 * 1024
 
 /** The hint where compacting would not help. */
-export const raise = 'raise `largestMessage` under `dream:` in signalbox.yaml'
+export const raiseLimit = 'raise `largestMessage` under `dream:` in signalbox.yaml'
 
 export interface OpenMailbox {
   readonly mailbox: ReadMailbox
   readonly leaf: Leaf
   /** By the tree's time. */
   readonly now: number
-  /** The ids that need no more attention, by the mailbox or by what is remembered beside it. */
+  /** The processed ids, of the mailbox and of our own log. */
   readonly processed: Ids
 }
 
-/** What to do with a mailbox, from what it says now. Asked again when another program has changed it meanwhile. */
+/** What to change in a mailbox, decided from its content; decided again if another program changes it meanwhile. */
 type MailboxChange<T> = {
   readonly answer: T
 } & (
   | {
-      /** What is written into it. Nothing: it stays as it is. */
+      /** Left out: the mailbox stays as it is. */
       edit?(editor: MailboxEditor): void
       /** After it was written; `size`: how many bytes it has now. */
       after?(size: number): Promise<void>
@@ -56,18 +57,18 @@ interface ChangeOptions {
   readonly most?: number
 }
 
-interface Known {
+interface LastMailbox {
   readonly number: number
   readonly bytes: Uint8Array
   readonly mailbox: ReadMailbox
-  /** This process wrote it, with everything that it ever sent. */
+  /** This process wrote it, so nothing that it sent is missing. */
   readonly isOwn: boolean
 }
 
 export class MailboxFiles extends Part {
   readonly memory: MailboxMemory
   /** What was read or written last: the same bytes need not be parsed again. */
-  #last: Known | undefined
+  #last: LastMailbox | undefined
   /** The locks that this process holds. Only within `Tree.exclusively` of the mailbox. */
   readonly #held = new Set<number>()
 
@@ -83,7 +84,7 @@ export class MailboxFiles extends Part {
     })
   }
 
-  /** The numbers of those that are there. `odd`: also where a link or a folder has the name of one. */
+  /** The numbers of the mailboxes. `odd`: also of links and folders that are named like one. */
   async numbers({ odd = false } = {}): Promise<number[]> {
     const { tree, places } = this.parts
     const entries = await listIfFolder(tree, places.mailboxes)
@@ -91,7 +92,7 @@ export class MailboxFiles extends Part {
     return numbers.sort((a, b) => a - b)
   }
 
-  /** What is in it. Looks only, so another program may be about to change it. */
+  /** Reads a mailbox without its lock: another program may be about to change it. */
   async open(number: number, most = this.parts.settings.largest): Promise<OpenMailbox> {
     const { leaf, mailbox } = await this.#whole(number, most)
     const remembered = await this.memory.processed(number)
@@ -99,11 +100,11 @@ export class MailboxFiles extends Part {
     return { mailbox, leaf, now: await this.parts.tree.now(), processed }
   }
 
-  /** Most programs write in place, so a mailbox that was changed just now may be half-written: it is looked at again. */
+  /** Most programs write in place, so a mailbox that was changed just now may be half-written: it is read again. */
   async #whole(number: number, most: number): Promise<{ readonly leaf: Leaf; readonly mailbox: ReadMailbox }> {
     const { tree, places, settings } = this.parts
     const path = mailboxPath(places, number)
-    const deadline = performance.now() + longestWrite
+    const deadline = performance.now() + longestWriteMs
     for (let pauseMs = 5; ; pauseMs *= 2) {
       const leaf = await this.#read(path, most)
       if (!leaf) throw this.#noMailbox(number)
@@ -125,7 +126,7 @@ export class MailboxFiles extends Part {
     return mailbox
   }
 
-  /** At once and not in two steps: a mailbox is usually larger than what is read first of other files. */
+  /** In one read: a mailbox is usually larger than the first read of `readOrSayWhy`. */
   async #read(path: TreePath, most: number): Promise<Leaf | undefined> {
     try {
       return await this.parts.tree.read(path, { atMost: most + 1 })
@@ -135,7 +136,7 @@ export class MailboxFiles extends Part {
     }
   }
 
-  /** Runs `work` on a mailbox that no other program changes, as far as they keep to the lock. */
+  /** Runs `work` under the lock of a mailbox, which keeps other programs from changing it as far as they respect the lock. */
   async change<T>(
     number: number,
     { by, most }: ChangeOptions,
@@ -168,7 +169,7 @@ export class MailboxFiles extends Part {
     })
   }
 
-  /** What is in an agent's own mailbox. On a cluster a read may be a moment old, except within `Tree.exclusively`. */
+  /** Opens a mailbox that must be this agent's. On a cluster a read may be a moment old, except within `Tree.exclusively`. */
   async openOwn(number: number, agent: string): Promise<OpenMailbox> {
     const opened = await this.open(number)
     if (opened.mailbox.isBare || opened.mailbox.agent === agent) return opened
@@ -177,13 +178,13 @@ export class MailboxFiles extends Part {
     return fresh
   }
 
-  /** Throws unless the mailbox is this agent's, and tells that it was denied. */
+  /** Throws unless the mailbox is this agent's, and logs the refusal. */
   async expectOwn(number: number, { agent: owner, isBare }: ReadMailbox, agent: string): Promise<void> {
     if (isBare || owner === agent) return
     const whose = owner === undefined ? 'nobody has claimed it' : `it is ${owner.slice(0, 80)}'s`
     await this.dream.logs.tellDenied(`mailbox ${number}`, agent, whose)
     throw conflict('NOT_YOUR_MAILBOX', `Mailbox ${number} is not ${agent}'s: ${whose}.`, {
-      hint: `Claim one first: signalbox dream mailbox claim --agent ${agent}`,
+      hint: `Claim one first: ${call('dream mailbox claim', { as: agent })}`,
       details: { mailbox: number, agent, owner: owner ?? null },
     })
   }
@@ -198,7 +199,7 @@ export class MailboxFiles extends Part {
     return this.dream.journal.turn(mailboxSubject(number), work)
   }
 
-  /** Only in the turn. The lock is there already while a step of a change is done, and not when the step is repeated later. */
+  /** Only in the turn. A step runs under the lock of its change; one that is repeated later takes the lock itself. */
   async #locked<T>(number: number, by: string, work: () => Promise<T>): Promise<T> {
     if (this.#held.has(number)) return work()
     // No lock is left beside a mailbox that is not there.
@@ -214,7 +215,7 @@ export class MailboxFiles extends Part {
     }
   }
 
-  /** Only in the turn: one edit, made again where another program was first. `lost` calls it off. */
+  /** Only in the turn: one edit, repeated if a program without the lock was first. Nothing is written if `work` answers 'lost'. */
   edit(
     number: number,
     work: (editor: MailboxEditor, opened: OpenMailbox) => Promise<unknown>,
@@ -284,10 +285,9 @@ export class MailboxFiles extends Part {
     return { durability: written.durability, size: bytes.length }
   }
 
-  /** Messages that were processed and are not marked so: another program has written an old copy back. */
+  /** Processed messages that the mailbox does not mark as processed: another program wrote an old copy back. */
   async unmarkedIn(number: number, { mailbox }: Pick<OpenMailbox, 'mailbox'>): Promise<string[]> {
-    const isWritable = !mailbox.isBare && !mailbox.problems.some(({ field }) => field === 'processed_message_ids')
-    if (!isWritable) return []
+    if (mailbox.isBare || mailbox.problems.some(({ field }) => field === 'processed_message_ids')) return []
     const remembered = await this.memory.processed(number)
     return [...remembered.keys()].filter((id) => mailbox.ids.has(id) && !mailbox.isProcessed(id))
   }
@@ -295,7 +295,7 @@ export class MailboxFiles extends Part {
   #noMailbox(number: number) {
     const path = mailboxPath(this.parts.places, number)
     return notFound('NO_SUCH_MAILBOX', `There is no mailbox ${number}: ${this.parts.tree.place}/${path}.`, {
-      hint: `Make it: signalbox dream mailbox init ${number}`,
+      hint: `Make it: ${call('dream mailbox init', { count: number })}`,
       details: { mailbox: number, path },
     })
   }
@@ -305,7 +305,7 @@ export class MailboxFiles extends Part {
     const problem = { code: 'MAILBOX_TOO_LARGE', field: '', message: `It has ${size} bytes; ${most} is the most.` }
     const hint =
       most < largestPacked
-        ? `Pack what is processed: signalbox dream mailbox compact --mailbox ${number}. If that does not help, ${raise}.`
+        ? `Pack what is processed: ${call('dream mailbox compact', { mailbox: number })}. If that does not help, ${raiseLimit}.`
         : 'It is too large to be packed as well: split it, or move it away.'
     return badFile(this.parts, path, 'MAILBOX_TOO_LARGE', [problem], hint)
   }
@@ -321,5 +321,3 @@ export class MailboxFiles extends Part {
 }
 
 const lockedCode = 'MAILBOX_LOCKED'
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

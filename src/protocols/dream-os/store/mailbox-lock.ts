@@ -3,7 +3,6 @@
  * within the turn of the mailbox (`Tree.exclusively`), so that a lock with our own name in it was left by a dead process.
  * See docs/decisions/0035-mailboxes-with-two-locks.md.
  */
-
 import { printableLine } from '../../../kernel/printable.ts'
 import { readIfLeaf } from '../../../messaging/leaves/tolerant.ts'
 import type { Leaf } from '../../../tree/tree.ts'
@@ -27,7 +26,6 @@ const longestName = 4096
 /** Takes the lock file, or says whose it is; does not wait. Only within `Tree.exclusively` of the mailbox. */
 export async function takeLock(parts: DreamParts, logs: Logs, mailbox: number, by: string): Promise<Locked> {
   const { tree, clock, places } = parts
-  const { lockAgeMs } = parts.settings
   const path = lockPath(places, mailbox)
   const content = `${ours} ${process.pid} ${by} ${isoOf(clock.now())}\n`
   let broken: string | undefined
@@ -37,15 +35,12 @@ export async function takeLock(parts: DreamParts, logs: Logs, mailbox: number, b
     const leaf = await tree.read(path, { atMost: longestName })
     if (!leaf) continue
     const now = await tree.now()
-    const judged = judgeLock(leaf.bytes, now - leaf.modifiedAt, lockAgeMs)
+    const judge = (bytes: Uint8Array, at: number) => judgeLock(bytes, now - at, parts.settings.lockAgeMs)
+    const judged = judge(leaf.bytes, leaf.modifiedAt)
     if (judged.outcome === 'held') return { outcome: 'busy', holder: judged.holder }
     await tellBroken(parts, logs, mailbox)
-    // What is there when it has been won may be another one, which is younger.
-    const moved = await moveLockAway(
-      parts,
-      mailbox,
-      (bytes, modifiedAt) => judgeLock(bytes, now - modifiedAt, lockAgeMs).outcome === 'left',
-    )
+    // Judged again in the move: the lock that is there by then may be a newer one.
+    const moved = await moveLockAway(parts, mailbox, (bytes, at) => judge(bytes, at).outcome === 'left')
     if (moved.outcome !== 'moved') continue
     const { holder, reason } = judged
     await logs.governance.append({
@@ -58,7 +53,7 @@ export async function takeLock(parts: DreamParts, logs: Logs, mailbox: number, b
   return { outcome: 'busy', holder: 'others, who take it again and again' }
 }
 
-/** Reports a lock that a killed process had broken: it was moved aside and stays there until it is reported. */
+/** Logs a lock that a killed process had broken: it was moved aside and stays there until it is logged. */
 export async function tellBroken(parts: DreamParts, logs: Logs, mailbox: number): Promise<void> {
   const { tree, places, settings } = parts
   const path = brokenLockPath(mailbox)
@@ -71,11 +66,11 @@ export async function tellBroken(parts: DreamParts, logs: Logs, mailbox: number)
   await tree.remove(path)
 }
 
-/** The same for the same lock, so that it is reported once. */
+/** The same id for the same lock, so that it is logged once. */
 const idOf = ({ bytes, modifiedAt }: Pick<Leaf, 'bytes' | 'modifiedAt'>): string =>
   eventId(modifiedAt, hashedName(Buffer.from(bytes).toString('latin1'), `${modifiedAt}`))
 
-/** Only the lock that was taken: another program may have broken it and made its own. */
+/** Removes our own lock only: another program may have broken it and created its own. */
 export async function freeLock({ tree, places }: DreamParts, mailbox: number, content: string): Promise<void> {
   const own = Buffer.from(content)
   await tree.remove(lockPath(places, mailbox), { onlyIf: (bytes) => own.equals(bytes), atMost: longestName })
@@ -108,7 +103,7 @@ function pidIn(text: string): number | undefined {
     const pid = isObject(value) ? value.pid : undefined
     return typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
   } catch {
-    return undefined // Not JSON: a name that tells nothing of a process.
+    return undefined // Not JSON: it names no process.
   }
 }
 

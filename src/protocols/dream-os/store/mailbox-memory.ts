@@ -9,14 +9,13 @@ import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
 import { listIfFolder } from '../../../messaging/leaves/tolerant.ts'
 import { mailboxStatePath, processedPath, sentHourFrom, sentPath, statePath } from '../layout.ts'
-import type { ReadMailbox } from '../mailbox-format.ts'
-import { readMessage } from '../mailbox-format.ts'
+import { type ReadMailbox, readMessage } from '../mailbox-format.ts'
 import { isObject, type MailboxMessage } from '../schema.ts'
 import { type IdIn, IdLog, largestLog } from './id-log.ts'
 import { readNote, writeNote } from './notes.ts'
 import { bytesOf, type DreamParts } from './parts.ts'
 
-/** Some ids, wherever they are remembered. */
+/** A set of ids, wherever it is kept. */
 export interface Ids {
   has(id: string): boolean
 }
@@ -33,7 +32,7 @@ export interface HandedMessage {
 }
 
 const hourMs = 3_600_000
-/** So many logs stay known. */
+/** How many logs stay in memory. */
 const mostLogs = 16
 
 export class MailboxMemory {
@@ -50,7 +49,7 @@ export class MailboxMemory {
   async given(mailbox: number): Promise<Map<string, HandedMessage>> {
     const note = await readNote(this.#parts.tree, mailboxStatePath(mailbox))
     const found = isObject(note?.given) ? Object.entries(note.given) : []
-    // Another program may have written an end that never comes.
+    // Another program may have written an end that is too far away.
     const latest = (await this.#parts.tree.now()) + this.#parts.settings.leaseMs
     return new Map(
       found.flatMap(([id, value]): [string, HandedMessage][] => {
@@ -77,7 +76,7 @@ export class MailboxMemory {
 
   #idsIn(path: TreePath, idIn: IdIn): Promise<ReadonlyMap<string, number>> {
     const known = this.#logs.get(path) ?? new IdLog(this.#parts.tree, path, idIn)
-    // Those that were asked for last come last.
+    // The log that was used last comes last.
     this.#logs.delete(path)
     this.#logs.set(path, known)
     const [oldest] = this.#logs.keys()
@@ -102,7 +101,7 @@ export class MailboxMemory {
   async addSent(mailbox: number, message: MailboxMessage, at: number): Promise<void> {
     const own = this.#own.get(mailbox) ?? new Map()
     own.set(message.message_id, { message, at })
-    // Those that are too old come first.
+    // The map is in order of time: the oldest come first.
     for (const [id, sent] of own) {
       if (sent.at >= at - this.#parts.settings.resendMs) break
       own.delete(id)
@@ -117,7 +116,7 @@ export class MailboxMemory {
     return [...this.#own.keys()]
   }
 
-  /** What this process has sent lately, and is neither in the mailbox nor processed. */
+  /** The messages that this process sent lately and that are neither in the mailbox nor processed. */
   lostFrom(mailbox: number, { ids }: Pick<ReadMailbox, 'ids'>, processed: Ids, now: number): MailboxMessage[] {
     const own = this.#own.get(mailbox)
     if (!own || own.size === 0) return []
@@ -126,7 +125,7 @@ export class MailboxMemory {
     return missingFrom(late, ids, processed)
   }
 
-  /** The same of what any process has sent, also one that has ended. */
+  /** The same for the messages of all processes, also of those that have ended. */
   async allLostFrom(mailbox: number, { ids }: ReadMailbox, processed: Ids): Promise<MailboxMessage[]> {
     const lost: MailboxMessage[] = []
     const oldest = (await this.#parts.tree.now()) - this.#parts.settings.resendMs
@@ -138,7 +137,7 @@ export class MailboxMemory {
     return missingFrom(lost, ids, processed)
   }
 
-  /** What was sent in the last hours; what is too old to be sent again is removed. */
+  /** The logs of messages that may have to be sent again; older logs are removed. */
   async #sentLogs(mailbox: number, oldest: number): Promise<TreePath[]> {
     const { tree } = this.#parts
     const entries = await listIfFolder(tree, statePath)
@@ -159,7 +158,7 @@ export class MailboxMemory {
   }
 }
 
-/** The id in a line of what was sent. Whether that is a message is seen when it has to be sent again. */
+/** The id in a line about a sent message. The message is checked only when it has to be sent again. */
 const sentIn: IdIn = (value) => {
   if (!isObject(value) || !isCount(value.at) || !isObject(value.message)) return undefined
   const { message_id } = value.message

@@ -1,6 +1,7 @@
 /** The messages of a mailbox: sent, given, done, packed, and sent again when another program has overwritten them. */
 import { findInexact } from '../../../formats/json.ts'
 import { printJsonLine, readJsonLines } from '../../../formats/json-lines.ts'
+import { call } from '../../../kernel/call.ts'
 import { invalidInput, notFound } from '../../../kernel/errors.ts'
 import { expectHeld } from '../../../messaging/claims/claim.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
@@ -16,7 +17,7 @@ import { eventTypes, isObject, type MailboxMessage } from '../schema.ts'
 import type { DreamStep, StepOf } from '../steps.ts'
 import { isoOf, momentOf } from '../times.ts'
 import type { Dream } from './dream.ts'
-import { largestPacked, type OpenMailbox, raise } from './mailbox-files.ts'
+import { largestPacked, type OpenMailbox, raiseLimit } from './mailbox-files.ts'
 import type { HandedMessage } from './mailbox-memory.ts'
 import type {
   MailboxChanged,
@@ -37,10 +38,12 @@ interface NextOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** So many packable messages are worth packing by the way. */
+type Given = Extract<MailboxGiven, { outcome: 'given' }>
+
+/** From this many packable messages on, an agent that records an outcome also packs. */
 const worthPacking = 100
 
-/** So many messages are packed by one change. */
+/** How many messages one change packs. */
 const mostPacked = 5000
 
 export class MailboxMessages extends Part {
@@ -73,7 +76,7 @@ export class MailboxMessages extends Part {
         },
       }
     })
-    // It was sent, whatever becomes of the file now.
+    // The message counts as sent, even if another program breaks the file now.
     const broken = await unlessCorrupt(() => this.#lookAgain(number, message.message_id, from, size))
     await this.dream.agents.note(from)
     const notices = owner === undefined ? [`Nobody has claimed mailbox ${number} yet; the message waits.`] : []
@@ -84,32 +87,32 @@ export class MailboxMessages extends Part {
     return { outcome: 'sent', message, envelope, mailbox: number, path, durability, notices }
   }
 
-  /** A program without the lock may have written an old copy over it already. */
+  /** Sends a message again if a program without the lock has written an old copy over it already. */
   async #lookAgain(number: number, id: string, by: string, size: number): Promise<void> {
     const path = mailboxPath(this.parts.places, number)
     // An old copy is shorter: it lacks this message.
     if ((await this.parts.tree.look(path))?.size === size) return
     const leaf = await this.parts.tree.read(path)
-    // The id is random: where its letters stand, the message is.
+    // The id is random: if it is somewhere in the file, the message is there.
     if (leaf && !Buffer.from(leaf.bytes.buffer, leaf.bytes.byteOffset, leaf.bytes.byteLength).includes(id)) {
       await this.dream.files.change(number, { by }, async () => ({ answer: {} }))
     }
   }
 
-  /** What this process has sent is there, or is sent again. */
+  /** Sends again what this process sent and another program has overwritten. */
   async verifyOwn(): Promise<void> {
     const verify = async (number: number) => {
       const { mailbox, processed, now } = await this.dream.files.open(number)
       const lost = this.dream.files.memory.lostFrom(number, mailbox, processed, now)
       if (lost.length > 0) await this.dream.files.change(number, { by: 'signalbox' }, async () => ({ answer: {} }))
     }
-    // From one that is broken now, the router sends it again later.
+    // For a mailbox that is broken now, the router does this later.
     for (const number of this.dream.files.memory.ownMailboxes()) await unlessCorrupt(() => verify(number))
   }
 
   /**
-   * What anybody sent lately and another program has overwritten is sent again, under its id; what was processed is marked so
-   * again. Answers what was sent.
+   * Restores what another program has overwritten: lately sent messages of all senders, under their ids, and the marks of
+   * processed ones. Answers the ids of the messages that were sent again.
    */
   async resend(number: number, by: string): Promise<readonly string[]> {
     const lostOf = ({ mailbox, processed }: OpenMailbox) =>
@@ -135,22 +138,41 @@ export class MailboxMessages extends Part {
     mailboxNumber(number)
     await this.dream.recovery.finishAll()
     let isFirst = true
-    const attempt = async (): Promise<Extract<MailboxGiven, { outcome: 'given' }> | undefined> => {
+    const attempt = async (): Promise<Given | undefined> => {
       const opened = await this.dream.files.openOwn(number, agent)
       if (isFirst) await this.resend(number, agent)
       const isFresh = (opened.mailbox.lastSeenAt ?? 0) > opened.now - this.parts.settings.takeOverMs / 10
       const isWaiting = isFirst || (await this.#choose(number, opened, agent, resume)) !== undefined
       isFirst = false
-      // Every write wakes all that wait, this process too: so write only what has to be written.
+      // Every write wakes all waiting processes, this one too: so write only when needed.
       if (!isWaiting && isFresh) return undefined
       return this.#giveOne(number, agent, resume)
     }
     const folders = waitMs > 0 ? [this.parts.places.mailboxes] : []
-    const given = await waitFor(this.parts.tree, folders, attempt, { waitMs, signal })
+    const giveBack = ({ message }: Given) => this.#giveBack(number, agent, message.message_id)
+    const given = await waitFor(this.parts.tree, folders, attempt, { waitMs, signal, ...(resume ? {} : { giveBack }) })
     await this.dream.agents.note(agent)
     if (given) return given
     const { mailbox } = await this.dream.files.open(number)
     return { outcome: 'nothing', mailbox: number, problems: problemsOf(mailbox.messages) }
+  }
+
+  /** Takes back a lease whose caller has gone: no agent was given the message. */
+  async #giveBack(number: number, agent: string, id: string): Promise<void> {
+    const { files } = this.dream
+    await files.change(number, { by: agent }, async ({ now }) => {
+      const inHand = await files.memory.given(number)
+      const lease = inHand.get(id)
+      if (lease?.agent !== agent) return { answer: {} }
+      if (lease.attempt === 1) inHand.delete(id)
+      else inHand.set(id, { ...lease, attempt: lease.attempt - 1, until: now })
+      const status = statusOf(agent, inHand, now)
+      return {
+        answer: {},
+        edit: (editor) => editor.setLife({ status }),
+        after: () => files.memory.writeGiven(number, inHand),
+      }
+    })
   }
 
   async #giveOne(number: number, agent: string, resume: boolean) {
@@ -162,8 +184,7 @@ export class MailboxMessages extends Part {
       const chosen = await this.#choose(number, opened, agent, resume)
       const inHand = await this.dream.files.memory.given(number)
       if (!chosen) {
-        const hasWork = [...inHand.values()].some((one) => one.agent === agent && one.until > now)
-        const status = hasWork ? mailboxStatusAfter.give : mailboxStatusAfter.rest
+        const status = statusOf(agent, inHand, now)
         return { answer: {}, edit: (editor) => editor.setLife({ status, seenAt: now }) }
       }
       const { found, attempt } = chosen
@@ -173,8 +194,8 @@ export class MailboxMessages extends Part {
       return {
         answer: { given: { found, lease } },
         edit: (editor) => editor.setLife({ status: mailboxStatusAfter.give, seenAt: now }),
-        // Not before: when another program changes the mailbox meanwhile, the choice is made again, and what was chosen first
-        // would be in hand without ever having been given.
+        // Only after the write: if another program changes the mailbox meanwhile, the choice is made again, and a lease for the
+        // first choice would hold a message that no agent was given.
         after: () => this.dream.files.memory.writeGiven(number, inHand),
       }
     })
@@ -233,7 +254,7 @@ export class MailboxMessages extends Part {
         await this.dream.files.expectOwn(number, opened.mailbox, agent)
         if (opened.processed.has(id)) return { answer: {} }
         const outcome = await this.#outcomeOf(number, opened, { agent, id, input })
-        // The answer to a plan is judged under the lock of the list, and so before this lock is taken.
+        // The answer to a plan is judged under the lock of the task list, which is taken outside of this one.
         if (outcome.plan !== undefined && !told) return { answer: { outcome } }
         const putAway = { do: 'process', mailbox: number, message: id, agent, at: opened.now } as const
         const steps = await settling.stepsFor(outcome, putAway)
@@ -259,7 +280,8 @@ export class MailboxMessages extends Part {
     const lease = (await this.dream.files.memory.given(number)).get(id)
     const { attempt } = input
     const claim = lease && { ...lease, holder: lease.agent }
-    const next = `Nothing was recorded. Take it again: signalbox dream mailbox next --mailbox ${number} --as ${agent}`
+    const again = call('dream mailbox next', { mailbox: number, as: agent })
+    const next = `Nothing was recorded. Take it again: ${again}`
     expectHeld(id, claim, attempt === undefined ? { agent } : { agent, attempt }, now, next)
     const isPlan = message.command === eventTypes.plan
     const inParams = isPlan && typeof message.params.task_id === 'string' ? message.params.task_id : undefined
@@ -279,15 +301,14 @@ export class MailboxMessages extends Part {
     const given = await memory.given(number)
     given.delete(id)
     await memory.writeGiven(number, given)
-    const hasWork = [...given.values()].some((one) => one.agent === agent && one.until > at)
-    const status = hasWork ? mailboxStatusAfter.give : mailboxStatusAfter.rest
+    const status = statusOf(agent, given, at)
     await this.dream.files.edit(number, async (editor, { mailbox }) => {
       editor.markProcessed(id)
       if (mailbox.agent === agent) editor.setLife({ status, seenAt: at })
     })
   }
 
-  /** Looking through a large mailbox takes a while, and what can be packed has waited for a week. */
+  /** Packs rarely, unless the mailbox is large: looking through all of its messages takes a while. */
   async #packNowAndThen(number: number, by: string): Promise<void> {
     const entry = await this.parts.tree.look(mailboxPath(this.parts.places, number))
     if ((entry?.size ?? 0) <= this.parts.settings.largest / 2 && Math.random() > 1 / 50) return
@@ -308,7 +329,7 @@ export class MailboxMessages extends Part {
         waiting = opened.mailbox.messages.filter(
           ({ message }) => message && !opened.processed.has(message.message_id),
         ).length
-        // From a mailbox that is too large for other commands, all that is processed is packed.
+        // From a mailbox that is about to be too large for other commands, all processed messages are packed.
         const age = opened.leaf.size > settings.largest / 2 ? 0 : settings.packAfterMs
         const found = (await this.#packable(number, opened, age)).slice(0, mostPacked)
         const ids = found.flatMap(({ message }) => message?.message_id ?? [])
@@ -327,7 +348,7 @@ export class MailboxMessages extends Part {
     return { outcome: packed > 0 ? 'packed' : 'unchanged', mailbox: number, durability, count: packed, notices }
   }
 
-  /** Into the archive first, unless a killed process has written some of them there; then out of the mailbox. */
+  /** Writes messages into the archive, except those that a killed process wrote there, then removes them from the mailbox. */
   async #pack({ mailbox: number, ids, at }: StepOf<'pack'>, isRepeat: boolean): Promise<void> {
     const { tree, places } = this.parts
     const { mailbox } = await this.dream.files.open(number, largestPacked)
@@ -365,7 +386,7 @@ export class MailboxMessages extends Part {
     return ids
   }
 
-  /** Processed so long ago, or sent so long ago where it is not known when it was processed. */
+  /** Messages processed at least `ageMs` ago. Where that time is not known, the time of sending counts. */
   async #packable(number: number, { mailbox, processed, now }: OpenMailbox, ageMs: number): Promise<FoundMessage[]> {
     const when = await this.dream.files.memory.processed(number)
     return mailbox.messages.filter(({ message }) => {
@@ -376,13 +397,19 @@ export class MailboxMessages extends Part {
   }
 }
 
-/** `outcome`: it has none yet. `steps`: it was recorded. */
+/** The status of a mailbox whose agent holds some of these messages, or none. */
+function statusOf(agent: string, inHand: ReadonlyMap<string, HandedMessage>, now: number) {
+  const hasWork = [...inHand.values()].some((one) => one.agent === agent && one.until > now)
+  return hasWork ? mailboxStatusAfter.give : mailboxStatusAfter.rest
+}
+
+/** Without `outcome`, the message had one already. Without `steps`, the plan that it answers is to be judged first. */
 interface Settled {
   readonly outcome?: Outcome
   readonly steps?: readonly DreamStep[]
 }
 
-/** In a file that deviates, the id may be under another name: then all are looked through. */
+/** With `compat`, the id may be in another field: then all messages are looked through. */
 function messageIn(mailbox: ReadMailbox, id: string): MailboxMessage | undefined {
   const candidates = mailbox.compat ? mailbox.messages : mailbox.eachBut((other) => other !== id)
   for (const { message } of candidates) if (message?.message_id === id) return message
@@ -396,11 +423,11 @@ export const problemsOf = (messages: readonly FoundMessage[]): string[] =>
 
 /** Why a mailbox is as large as it is, when packing is done. */
 const stillLarge = (number: number, size: number, waiting: number): string =>
-  `Mailbox ${number} still has ${size} bytes: ${waiting === 1 ? 'a message waits' : `${waiting} messages wait`} in it, and only what is processed can be packed. To read it as it is, ${raise}.`
+  `Mailbox ${number} still has ${size} bytes: ${waiting === 1 ? 'a message waits' : `${waiting} messages wait`} in it, and only what is processed can be packed. To read it as it is, ${raiseLimit}.`
 
 const noMessage = (number: number, id: string) =>
   notFound('NO_SUCH_MESSAGE', `There is no message ${id.slice(0, 80)} in mailbox ${number}.`, {
-    hint: `Look at it: signalbox dream mailbox list`,
+    hint: `Look at it: ${call('dream mailbox list')}`,
     details: { mailbox: number, id: id.slice(0, 400) },
   })
 

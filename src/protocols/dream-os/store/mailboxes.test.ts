@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { mailboxFile, openDream, shared } from '../../../../test/support/dream.ts'
 import { treePath } from '../../../kernel/tree-path.ts'
 
@@ -404,10 +404,28 @@ describe('a whole number that is too large to be exact', () => {
       outcome: 'refused',
       reasons: [expect.stringContaining('results[0].params.id')],
     })
-    expect(() => dream.given.objectFrom(`{"id": ${large}}`, '--params')).toThrow('--params: id is a whole number')
-    expect(() => dream.given.expectObjectIn(`{"id": ${large}}`, '--vars')).not.toThrow()
-    expect(dream.given.jsonFrom('{"id": 9007199254740991, "far": 1e300}', '--output')).toBeDefined()
+    expect(() => dream.given.objectFrom(`{"id": ${large}}`, 'The params')).toThrow('The params: id is a whole number')
+    expect(dream.given.objectOrItsText(`{"id": ${large}}`, 'The variables')).toBe(`{"id": ${large}}`)
+    expect(dream.given.jsonFrom('{"id": 9007199254740991, "far": 1e300}', 'The output')).toBeDefined()
   })
+})
+
+it('[DO-5c] a caller that has gone holds no message: the next one gets it as if nobody had asked', async () => {
+  const { dream, tree, send, clock } = await claimed()
+  await send()
+  for (const attempt of [1, 2]) {
+    const gone = new AbortController()
+    // The caller goes away while the message is being given to it.
+    const replace = tree.replace.bind(tree)
+    vi.spyOn(tree, 'replace').mockImplementationOnce((...given) => {
+      gone.abort()
+      return replace(...given)
+    })
+    expect(await dream.messages.next(1, 'Worker', { signal: gone.signal })).toMatchObject({ outcome: 'nothing' })
+    expect(gone.signal.aborted).toBe(true)
+    expect(await dream.messages.next(1, 'Worker')).toMatchObject({ outcome: 'given', attempt })
+    clock.advance(11 * minute)
+  }
 })
 
 describe('a mailbox that grows', () => {
@@ -453,7 +471,7 @@ describe('a mailbox that grows', () => {
     await expect(send()).rejects.toMatchObject({
       code: 'MAILBOX_TOO_LARGE',
       exit: 5,
-      hint: expect.stringContaining('mailbox compact --mailbox 1'),
+      hint: expect.stringContaining('mailbox compact {"mailbox":1}'),
     })
     expect(await read(box)).toBe(large)
     await put(box, large.replace('"params": {', `"params": { "more": "${'y'.repeat(20_000)}",`))

@@ -1,4 +1,4 @@
-/** The shared mailboxes and their agents: made, claimed, kept fresh, released, listed. Status follows life. */
+/** The shared mailboxes and their agents: made, claimed, kept fresh, released, listed. */
 import type { SignalboxError } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { differsByCase } from '../../../messaging/agents/directory.ts'
@@ -9,7 +9,6 @@ import { type AgentId, agentId, mailboxNumber } from '../names.ts'
 import type { DreamStep, StepOf } from '../steps.ts'
 import { isoOf } from '../times.ts'
 import type { Dream } from './dream.ts'
-import type { HandedMessage } from './mailbox-memory.ts'
 import type { MailboxChanged, MailboxClaimed, MailboxesMade, MailboxLine } from './outcomes.ts'
 import { mailboxLine } from './overview.ts'
 import { Part, unlessCorrupt } from './parts.ts'
@@ -20,7 +19,7 @@ export class Mailboxes extends Part {
     dream.journal.performs({ assign: (step) => this.#assign(step) })
   }
 
-  /** How they stand. `odd`: also where a link or a folder has the name of one. */
+  /** `odd`: also links and folders that are named like a mailbox. */
   async list({ odd = true } = {}): Promise<MailboxLine[]> {
     const lines: MailboxLine[] = []
     for (const number of await this.dream.files.numbers({ odd })) lines.push(await mailboxLine(this.dream, number))
@@ -64,14 +63,14 @@ export class Mailboxes extends Part {
         if (claimed) return claimed
       }
     }
-    // One that cannot be read may be this agent's, or free.
+    // A mailbox that cannot be read may be this agent's, or free.
     if (broken) throw broken
     return { outcome: 'nothing' }
   }
 
   async #claimOne(number: number, agent: AgentId): Promise<MailboxClaimed | undefined> {
     let steps: readonly DreamStep[] = []
-    const claimed = await this.dream.files.change<Attempt>(number, { by: agent }, async ({ mailbox, now }) => {
+    const claimed = await this.dream.files.change<ClaimAttempt>(number, { by: agent }, async ({ mailbox, now }) => {
       const standing = this.#standingFor(agent, mailbox, now)
       const from = standing === 'left' ? mailbox.agent : undefined
       const answer = { standing, from }
@@ -190,7 +189,7 @@ export class Mailboxes extends Part {
       })
       if (isMarked) dead.push(number)
     }
-    // One that is broken stops no other; the router tells of it.
+    // A broken mailbox is skipped; the router reports it.
     for (const number of await this.dream.files.numbers()) await unlessCorrupt(() => mark(number))
     return dead
   }
@@ -203,17 +202,15 @@ export class Mailboxes extends Part {
     const given = await this.dream.files.memory.given(number)
     const running = [...given].filter(([, { until }]) => until > now)
     if (running.length === 0) return 0
-    const ended = new Map<string, HandedMessage>(
-      [...given].map(([id, one]) => [id, { ...one, until: Math.min(one.until, now) }]),
-    )
-    await this.dream.files.memory.writeGiven(number, ended)
+    for (const [id, one] of running) given.set(id, { ...one, until: now })
+    await this.dream.files.memory.writeGiven(number, given)
     return running.length
   }
 }
 
 type Standing = 'own' | 'free' | 'left' | 'taken'
 
-interface Attempt {
+interface ClaimAttempt {
   readonly standing: Standing
   readonly from: string | undefined
 }

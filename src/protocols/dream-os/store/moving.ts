@@ -24,11 +24,11 @@ export const targetOf = (
   { agent, to = agent, name, as: newName = name, from, transition }: MessageMove,
 ): TreePath => pathIn(parts, to, nextFolder(from, transition), newName)
 
-/** Only if nothing has that name there. */
+/** Moves a file if its name is free in the target folder. */
 export const moveFile = (parts: DreamParts, step: MessageMove, options: MoveOptions = {}): Promise<Moved> =>
   parts.tree.move(pathIn(parts, step.agent, step.from, step.name), targetOf(parts, step), options)
 
-/** Under a name that is free there. */
+/** Moves a file under the first name that is free in the target folder. */
 export async function moveFileSomewhere(parts: DreamParts, step: MessageMove, options: MoveOptions = {}) {
   const name = step.as ?? step.name
   for (let n = 1; ; n++) {
@@ -48,7 +48,7 @@ export function setFileAside(parts: DreamParts, step: MessageMove, options: SetA
   )
 }
 
-/** Into `temp/archive/`, or within it once a response was handed on or shown. */
+/** Moves a response into `temp/archive/`, or renames it there once it was handed on or shown. */
 export const moveToArchive = (
   parts: DreamParts,
   path: TreePath,
@@ -56,7 +56,7 @@ export const moveToArchive = (
   options: MoveOptions = {},
 ): Promise<Moved> => parts.tree.move(path, childOf(tempArchivePath(parts.places), name), options)
 
-/** From where it was written down into the inbox it is for, under a name that is free there. */
+/** Moves a staged file into an inbox, under the first name that is free there. */
 export async function moveToInbox(parts: DreamParts, from: TreePath, to: AgentId, name: string): Promise<TreePath> {
   for (let n = 1; ; n++) {
     const path = pathIn(parts, to, 'inbox', n === 1 ? name : spareName(name, n))
@@ -65,14 +65,14 @@ export async function moveToInbox(parts: DreamParts, from: TreePath, to: AgentId
   }
 }
 
-/** Moves a lock out of the way if `isLeft` says of what was won that its holder is gone. */
+/** Moves a lock out of the way if `isLeft`, asked about the lock that was won, says that its holder is gone. */
 export const moveLockAway = (
   parts: DreamParts,
   mailbox: number,
   isLeft: (bytes: Uint8Array, modifiedAt: number) => boolean,
 ): Promise<Moved> =>
   parts.tree.move(lockPath(parts.places, mailbox), brokenLockPath(mailbox), {
-    // A lock is a line; what a stranger put there may be anything.
+    // A lock is one line; a file that another program put there may be of any size.
     atMost: 4096,
     change: (bytes, { modifiedAt }) => (isLeft(bytes, modifiedAt) ? bytes : undefined),
   })

@@ -1,6 +1,6 @@
 /**
- * Dream.OS in neutral words: the inboxes of agents. What lies in a shared mailbox belongs to the agent that has claimed it, by
- * whatever name, and is told by `dream mailbox`. It has no places (missions, workspaces).
+ * Dream.OS in neutral words: the inboxes of agents. The messages of a shared mailbox are for the agent that has claimed it, and
+ * only `dream mailbox` shows them. Dream.OS has no places (missions, workspaces).
  */
 import { isMeant } from '../../../kernel/short-id.ts'
 import { type TreePath, treePath } from '../../../kernel/tree-path.ts'
@@ -20,10 +20,10 @@ const protocol = { name: 'dream', title: 'Dream.OS' }
 const watchedFolders = ['inbox', 'outbox', 'working'] as const
 /** Without the archive, which only grows. */
 const current = folders.filter((folder) => !folder.startsWith('archive/'))
-/** A file that is younger may not be written to its end. */
+/** A younger file may still be being written. */
 const settledAfterMs = 5000
 
-/** Several files can have one id: the receipt says which it is. */
+/** Several files can have one id: the receipt says which one was taken. */
 interface FileReceipt extends Receipt {
   readonly file?: string
 }
@@ -112,7 +112,7 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
   const own = {
     inspect: dream.inspect.bind(dream),
 
-    /** An event that tells how the task ended, or a message that answers it; also one that its recipient has read already. */
+    /** From an event that reports the end of the task, or a message that answers it, read or unread. */
     async outcomeOf(id, { from, to }) {
       for (const folder of deliveredTo) {
         for await (const view of inboxes.in(agentId(from), folder)) {
@@ -131,7 +131,7 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
       return { ...answered, message: lift(failure) }
     },
 
-    /** What cannot be read stays where it lies, and is passed over. Once it is corrected there, it is a message like any other. */
+    /** A file that cannot be read stays in its folder and is skipped. Once corrected there, it is a message like any other. */
     async *quarantined() {
       const { quarantinedAt } = await import('../../../messaging/quarantine/quarantine.ts')
       const now = await parts.tree.now()
@@ -165,7 +165,7 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
   return { ...neutralOf(source, own), duties: own.duties }
 }
 
-/** What a message says about how another ended; `undefined` when it is about something else. */
+/** The outcome of the message `id` that this one reports; `undefined` if it reports none. */
 function outcomeToldBy(view: DreamView, id: string): MessageOutcome | undefined {
   const { message } = view
   if (isEvent(message)) {

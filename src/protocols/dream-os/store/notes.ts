@@ -1,8 +1,7 @@
 /**
- * Small files of our own below `.signalbox/state/`. Anybody may have written them: what cannot be read counts as not there,
- * and `inspect` tells of it.
+ * Small files of our own below `.signalbox/state/`. Another program may have written them: a note that cannot be read counts
+ * as missing, and `inspect` reports it.
  */
-
 import { parseJson } from '../../../formats/json.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
@@ -35,7 +34,6 @@ export async function writeNote(tree: Tree, path: TreePath, note: Note): Promise
   return changed.outcome === 'unchanged' ? 'process' : changed.durability
 }
 
-/** The names of the notes in a folder. */
 export async function noteNames(tree: Tree, folder: TreePath): Promise<string[]> {
   const entries = await listIfFolder(tree, folder)
   return entries.flatMap(({ name, kind }) =>
@@ -43,11 +41,11 @@ export async function noteNames(tree: Tree, folder: TreePath): Promise<string[]>
   )
 }
 
-/** The name of a note about anything, whatever that is called. */
+/** The name of a note about something that these texts identify. */
 export const noteNameOf = (...about: readonly string[]): string => `${hashedName(...about)}.json`
 
 export const noteIn = (folder: TreePath, ...about: readonly string[]): TreePath => childOf(folder, noteNameOf(...about))
 
-/** Which attempt a note is about; 0 where it does not say. */
+/** The attempt that a note is about; 0 where it names none. */
 export const attemptIn = (note: Note | undefined): number =>
   typeof note?.attempt === 'number' && Number.isSafeInteger(note.attempt) && note.attempt > 0 ? note.attempt : 0

@@ -1,5 +1,4 @@
 /** What each verb of Dream.OS takes and answers. */
-
 import type { Headline } from '../../../kernel/envelope.ts'
 import type { TreePath } from '../../../kernel/tree-path.ts'
 import type { Durability } from '../../../tree/tree.ts'

@@ -1,4 +1,4 @@
-/** How mailboxes stand. Looks only. */
+/** One line about each mailbox. Changes nothing. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { mailboxPath } from '../layout.ts'
 import type { ReadMailbox } from '../mailbox-format.ts'
@@ -8,7 +8,7 @@ import type { Dream } from './dream.ts'
 import { problemsOf } from './mailbox-messages.ts'
 import type { MailboxLine } from './outcomes.ts'
 
-/** One that cannot be read is a line with its reason. */
+/** For a mailbox that cannot be read, the line says why. */
 export async function mailboxLine({ parts, files }: Dream, number: number): Promise<MailboxLine> {
   const path = mailboxPath(parts.places, number)
   try {
@@ -32,14 +32,7 @@ export async function mailboxLine({ parts, files }: Dream, number: number): Prom
     }
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
-    const nothing = {
-      status: undefined,
-      agent: undefined,
-      lastSeenAt: undefined,
-      waiting: 0,
-      inHand: 0,
-      processed: 0,
-    }
+    const nothing = { status: undefined, agent: undefined, lastSeenAt: undefined, waiting: 0, inHand: 0, processed: 0 }
     return {
       mailbox: number,
       path,
@@ -51,7 +44,7 @@ export async function mailboxLine({ parts, files }: Dream, number: number): Prom
   }
 }
 
-/** The status as it is: an agent that was not seen for too long is gone, whatever the file says. */
+/** An agent that was not seen for too long counts as offline, whatever the file says. */
 const standingStatus = (
   { status, agent, lastSeenAt = 0 }: ReadMailbox,
   now: number,

@@ -1,8 +1,7 @@
 /** What everything in this folder works with. */
-
 import type { Clock } from '../../../kernel/clock.ts'
 import { corrupt, SignalboxError } from '../../../kernel/errors.ts'
-import type { Malformed, Problem } from '../../../kernel/problem.ts'
+import type { Problem } from '../../../kernel/problem.ts'
 import { childOf, isSegment, type TreePath } from '../../../kernel/tree-path.ts'
 import type { AgentDirectory } from '../../../messaging/agents/directory.ts'
 import { isUnread, readOrSayWhy } from '../../../messaging/leaves/readable.ts'
@@ -66,7 +65,7 @@ export function badFile(
   { tree }: Pick<DreamParts, 'tree'>,
   path: TreePath,
   code: string,
-  problems: Malformed['problems'] | readonly Problem[],
+  problems: readonly Problem[],
   hint?: string,
 ): SignalboxError {
   return corrupt(code, `${tree.place}/${path}: ${problemText(problems)}${nothingChanged}`, {
@@ -81,7 +80,7 @@ const nothingChanged = ' Nothing was changed.'
 export const wrongWith = ({ message }: SignalboxError): string =>
   message.endsWith(nothingChanged) ? message.slice(0, -nothingChanged.length) : message
 
-/** For what need not succeed now: a file that breaks its format is `doctor`'s to tell of. Answers the error. */
+/** Runs work that may fail because a file breaks its format, which `doctor` reports. Answers that error. */
 export async function unlessCorrupt(work: () => Promise<unknown>): Promise<SignalboxError | undefined> {
   try {
     await work()
@@ -92,7 +91,7 @@ export async function unlessCorrupt(work: () => Promise<unknown>): Promise<Signa
   }
 }
 
-/** What a file of state says, which must be an object. */
+/** Reads a file of state, which must be an object. */
 export function readObject(parts: DreamParts, path: TreePath, bytes: Uint8Array) {
   const read = readJsonText(bytes, { compat: parts.compat, most: parts.settings.largest })
   if (read.outcome === 'malformed') throw badFile(parts, path, 'BAD_STATE', read.problems)
@@ -101,3 +100,5 @@ export function readObject(parts: DreamParts, path: TreePath, bytes: Uint8Array)
 }
 
 export const bytesOf = (text: string): Uint8Array => Buffer.from(text)
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

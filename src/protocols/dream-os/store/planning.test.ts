@@ -392,7 +392,7 @@ describe('planning', () => {
     await expect(dream.tasks.dispatch('S')).rejects.toMatchObject({
       code: 'BAD_TASK_LIST',
       exit: 5,
-      hint: expect.stringContaining('--compat'),
+      hint: expect.stringContaining('{"compat":true}'),
     })
     const lenient = dream.reading({ compat: true })
     expect((await lenient.tasks.list()).notes).toHaveLength(5)

@@ -27,14 +27,14 @@ interface PlanInput {
   readonly under?: string
 }
 
-export interface PlannerAnswer {
+interface PlannerAnswer {
   readonly plan: string
   readonly planner: string
   /** What should be a list of tasks. */
   readonly results: unknown
 }
 
-/** So many answers to one plan are remembered as told. */
+/** How many answers to one plan are remembered as reported. */
 const mostTold = 50
 
 export class Planning extends Part {
@@ -86,14 +86,14 @@ export class Planning extends Part {
     return { outcome: 'sent', plan, sent, durability, notices }
   }
 
-  /** What is known of a plan that was answered is not replaced by what was known when it was sent. */
+  /** A repeated step of sending must not replace the note of a plan that has been answered since. */
   async #remember({ plan, note }: StepOf<'plan'>): Promise<void> {
     const path = noteIn(plansPath, plan)
     if (note.told === undefined && (await readNote(this.parts.tree, path))) return
     await writeNote(this.parts.tree, path, note)
   }
 
-  /** Who asked for a plan, as far as we know. */
+  /** The agent that asked for a plan; `undefined` where no note says it. */
   async initiatorOf(plan: string): Promise<string | undefined> {
     const note = await readNote(this.parts.tree, noteIn(plansPath, plan))
     return typeof note?.by === 'string' ? note.by : undefined
@@ -105,7 +105,7 @@ export class Planning extends Part {
     return note?.joined === undefined ? [] : textsIn(note.tasks)
   }
 
-  /** Whether these results could be a plan's: it is known, or they look like tasks. */
+  /** Whether these results may answer a plan: the plan is known, or they are tasks. */
   async isAnswer(plan: string, results: unknown): Promise<boolean> {
     if (await readNote(this.parts.tree, noteIn(plansPath, plan))) return true
     return Array.isArray(results) && results.length > 0 && results.every((one) => readTask(one).task !== undefined)
@@ -117,7 +117,7 @@ export class Planning extends Part {
     return this.dream.journal.turn('tasks', async () => {
       const note: Note = (await readNote(this.parts.tree, noteIn(plansPath, plan))) ?? { plan }
       const answered = await this.#judge(note, { plan, planner, results }, digest)
-      // An answer is reported once, together with the note that remembers it.
+      // An answer is logged once, in the change that also notes it.
       const isTold = answered.outcome === 'unchanged' || toldIn(note).includes(digest)
       if (isTold && answered.outcome !== 'joined') return answered
       const steps = await this.#stepsFor(answered, results, note, digest)

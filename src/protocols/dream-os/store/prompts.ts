@@ -1,10 +1,11 @@
 /**
  * The bridge to a model: a prompt is rendered and staged whole in `temp/cursor_input.txt`, and the response in
- * `temp/cursor_output.json` is taken once, by a rename into the archive. A response says nothing of the prompt that it answers:
- * a note counts the prompts that have none yet. See docs/decisions/0042-which-prompt-a-response-answers.md. Spec: Dream.OS,
+ * `temp/cursor_output.json` is taken once, by a rename into the archive. A response does not say which prompt it answers, so a
+ * note keeps the prompts that have none yet. See docs/decisions/0042-which-prompt-a-response-answers.md. Spec: Dream.OS,
  * File-Based Message Bus.
  */
 import { isUtf8 } from 'node:buffer'
+import { call, inputs } from '../../../kernel/call.ts'
 import { corrupt, notFound, unavailable, unsupported } from '../../../kernel/errors.ts'
 import { nearest } from '../../../kernel/nearest.ts'
 import { childOf, isSegment, nameOf, type TreePath, treePath } from '../../../kernel/tree-path.ts'
@@ -28,12 +29,12 @@ import {
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { problemText } from '../problem.ts'
 import { isObject, type PlannerEvent } from '../schema.ts'
-import { isoOf } from '../times.ts'
+import { compactTime, isoOf } from '../times.ts'
 import type { Recipient } from './agents.ts'
 import { moveToArchive } from './moving.ts'
 import { noteNameOf, readNote, writeNote } from './notes.ts'
 import type { Fetched, Staged } from './outcomes.ts'
-import { bytesOf, Part, pathIn } from './parts.ts'
+import { bytesOf, Part, pathIn, pause } from './parts.ts'
 import type { Outgoing } from './sending.ts'
 
 /** An object, or its text in JSON: a template tells `1` from `1.0`, which parsing would make one. */
@@ -43,9 +44,8 @@ interface FetchOptions {
   readonly waitMs?: number | undefined
   /** Hand a response that is an event to its target. */
   readonly dispatch?: boolean
-  /** Asked before a response is handed to an agent: throws if it may not be, and answers what to tell of that name. */
   readonly recipient?: Recipient
-  /** It counts as fetched when `handedOut` says that it was written out, and not before. */
+  /** The response counts as fetched only when `handedOut` is called: after it was written out. */
   readonly untilHandedOut?: boolean
   readonly signal?: AbortSignal | undefined
 }
@@ -53,7 +53,7 @@ interface FetchOptions {
 interface AskOptions extends FetchOptions {
   /** Who asks. */
   readonly by: string
-  /** Although an earlier prompt has no answer yet. An answer that still comes to that one is then taken for this one's. */
+  /** Ask although an earlier prompt has no answer yet. A late answer to that one is then taken for the answer to this one. */
   readonly anew?: boolean
 }
 
@@ -70,9 +70,9 @@ type GivenResponse = Extract<Fetched, { outcome: 'fetched' }>
 
 const largestTemplate = 1024 * 1024
 const bridge = 'dream prompt'
-/** Renewed while a process waits for an answer, so that one that is killed blocks the others for so long at most. */
+/** Renewed while a process waits for an answer. A killed process blocks the others at most this long. */
 const bridgeLeaseMs = 15_000
-/** How an archived response ends whose event is not handed on yet, and one that was not shown to its caller yet. */
+/** Endings of archived responses: an event that is not handed on yet, and a response that was not shown to its caller yet. */
 const pendingEnd = '.pending.json'
 const untoldEnd = '.untold.json'
 const ends = ['.json', pendingEnd, untoldEnd] as const
@@ -81,12 +81,14 @@ export class Prompts extends Part {
   async render(name: string, vars: Vars): Promise<string> {
     const { renderer } = this.parts.ports
     if (!renderer)
-      throw unsupported('NO_RENDERER', 'Templates cannot be rendered here.', { hint: 'Use signalbox dream prompt.' })
+      throw unsupported('NO_RENDERER', 'Templates cannot be rendered here.', {
+        hint: `Use ${call('dream prompt render', { template: name })}.`,
+      })
     const render = await renderer()
     const plain = name.startsWith('/') ? name : plainName(name)
     const wanted = plain.endsWith('.j2') ? plain : `${plain}.j2`
     await this.#expectTemplate(wanted)
-    // A name in a template that cannot be that of a file is one of a template that is not there.
+    // A template may include a name that no file can have: such a template is missing.
     const load = (one: string) => (one.split('/').every(isSegment) ? this.#load(one) : undefined)
     return render({ name: wanted, data: vars, load: (one) => load(plainName(one)) })
   }
@@ -101,7 +103,9 @@ export class Prompts extends Part {
     const path = `${templatesPath(this.parts.places)}/${name}`
     // The folder of that name in the local directory may be another one.
     const isElsewhere = !this.parts.tree.isOpenToOthers && /^[\w./-]+$/.test(name)
-    const put = isElsewhere ? `Write it there in your directory, then: signalbox import ${path}` : 'Put it there.'
+    const put = isElsewhere
+      ? `Write it there in your directory, then: ${call('import', { paths: [path] })}`
+      : 'Put it there.'
     throw notFound('NO_SUCH_TEMPLATE', `There is no template ${path}.`, {
       hint: meant === undefined ? put : `Did you mean ${meant}?`,
       details: { template: name.slice(0, 400) },
@@ -118,7 +122,7 @@ export class Prompts extends Part {
     return Buffer.from(leaf.bytes).toString('utf8')
   }
 
-  /** Renders a prompt and puts it where the bridge reads it; the one before is kept. */
+  /** Renders a prompt and puts it where the bridge reads it; the prompt before it is archived. */
   async stage(name: string, vars: Vars, { by }: { readonly by?: string } = {}): Promise<Staged> {
     const text = await this.render(name, vars)
     const holder = await this.#holder()
@@ -126,7 +130,7 @@ export class Prompts extends Part {
     return this.#stageText(text, by)
   }
 
-  /** That it waits for an answer is noted first: after a kill one prompt too many is noted, never one too few. */
+  /** The prompt is noted as unanswered first: a kill then leaves one note too many, never one too few. */
   async #stageText(text: string, by: string | undefined): Promise<Staged> {
     const { tree, places } = this.parts
     const path = promptPath(places)
@@ -144,12 +148,12 @@ export class Prompts extends Part {
     }
   }
 
-  /** While no other process stages or takes a response, with the prompts that none has come to. */
+  /** Runs `work` with the unanswered prompts, while no other process stages a prompt or takes a response. */
   #inTurn<T>(work: (unanswered: readonly Unanswered[]) => Promise<T>): Promise<T> {
     return this.parts.tree.exclusively('dream prompts', async () => work(await this.#unanswered()))
   }
 
-  /** Without those whose response was taken by a process that was killed before it noted that. */
+  /** The noted prompts without those whose response was archived by a process that was killed before it changed the note. */
   async #unanswered(): Promise<readonly Unanswered[]> {
     const note = await readNote(this.parts.tree, unansweredPath)
     const noted = Array.isArray(note?.unanswered) ? note.unanswered.filter(isUnanswered) : []
@@ -169,7 +173,7 @@ export class Prompts extends Part {
 
   #archived = (name: string): TreePath => childOf(tempArchivePath(this.parts.places), name)
 
-  /** Under a name that tells which one it is, so that a repeat after a crash keeps it once. */
+  /** Archives a prompt under a name derived from it, so that a repeat after a crash archives it once. */
   async #keepPrompt(bytes: Uint8Array, at: number): Promise<TreePath> {
     const digest = noteNameOf(Buffer.from(bytes).toString('latin1'), String(at)).slice(0, 8)
     const path = this.#archived(`cursor_input-${compactTime(at)}-${digest}.txt`)
@@ -177,13 +181,11 @@ export class Prompts extends Part {
     return path
   }
 
-  /** Takes the response, or waits for it. Half-written and malformed ones are waited for, then reported, and stay. */
-  fetch(options: FetchOptions = {}): Promise<Fetched> {
-    return this.#fetch(options)
-  }
-
-  /** `by`: the holder of the bridge, for whom alone the response is. */
-  async #fetch(options: FetchOptions, by?: string): Promise<Fetched> {
+  /**
+   * Takes the response, or waits for it. A malformed response may be half-written: it gets time, then is an error and stays.
+   * `by`: the caller, if it holds the bridge. While a process holds the bridge, it alone gets the response.
+   */
+  async fetch(options: FetchOptions = {}, by?: string): Promise<Fetched> {
     const { waitMs = 0, signal, untilHandedOut = false } = options
     const { tree, places, settings } = this.parts
     let bad: { readonly reason: string; readonly since: number } | undefined
@@ -197,7 +199,7 @@ export class Prompts extends Part {
       return undefined
     }
     const wait = (ms: number) => waitFor(tree, ms > 0 ? [tempPath(places)] : [], attempt, { waitMs: ms, signal })
-    // What was taken for an earlier prompt does not answer this one.
+    // The holder of the bridge wants the answer to its own prompt, not a response that was left from an earlier one.
     const left = async () => (by === undefined ? this.#takeUntold() : undefined)
     const first = (await left()) ?? (await wait(waitMs))
     // A response that is being written right now gets a little longer.
@@ -230,7 +232,7 @@ export class Prompts extends Part {
     return { outcome: 'malformed', reason: problemText(parsed.problems) }
   }
 
-  /** Of two who wait, one gets it. What it says is read from the archived file. */
+  /** Of two processes that wait, one gets the response. Its content is read from the archived file. */
   async #take(seen: PlainMessage, { dispatch = false, recipient }: FetchOptions): Promise<GivenResponse | undefined> {
     const { compat, settings } = this.parts
     const target = (message: unknown) => (dispatch && isEvent(message) ? message.target_id : undefined)
@@ -248,7 +250,7 @@ export class Prompts extends Part {
     return { ...fetched, ...done, notices: [...notices, ...done.notices] }
   }
 
-  /** The response becomes that of the prompt which has waited longest. */
+  /** Archives the response as the answer to the oldest unanswered prompt. */
   #moveToArchive(end: (typeof ends)[number], isWanted: (bytes: Uint8Array) => boolean) {
     const { tree, places } = this.parts
     return this.#inTurn(async (unanswered) => {
@@ -270,8 +272,8 @@ export class Prompts extends Part {
   }
 
   /**
-   * A response whose taker was killed, or cut off, before it had shown it. A young one is left to its taker for a while, by our
-   * own clock too: the time of the file may be a stranger's.
+   * A response whose taker was killed, or cut off, before it showed it. A young one is left to its taker for a while; our own
+   * clock bounds that, because the time of the file may be wrong.
    */
   async #takeUntold(): Promise<GivenResponse | undefined> {
     const { tree, settings } = this.parts
@@ -293,7 +295,7 @@ export class Prompts extends Part {
     }
   }
 
-  /** Under a new name, so that of two processes that give it again one does. */
+  /** Renames the response, so that only one of two processes hands it out again. */
   async #giveAgain(path: TreePath): Promise<GivenResponse | undefined> {
     const name = `${answerName({ at: await this.parts.tree.now(), id: newKey() })}${untoldEnd}`
     const moved = await moveToArchive(this.parts, path, name, { touched: true })
@@ -304,7 +306,7 @@ export class Prompts extends Part {
     return { outcome: 'fetched', response: read.message, path: final, durability: moved.durability, notices }
   }
 
-  /** The responses that are not known to have been shown, the oldest first. */
+  /** The responses that may not have been shown to any caller, the oldest first. */
   untold(): Promise<TreePath[]> {
     return this.#archivedWith(untoldEnd)
   }
@@ -316,7 +318,7 @@ export class Prompts extends Part {
     )
   }
 
-  /** Where there is no agent to hand it to, it waits for the next one that fetches. */
+  /** Delivers a response to its targets. Without a target it waits for the next process that fetches. */
   async #dispatch(
     path: TreePath,
     response: unknown,
@@ -329,7 +331,7 @@ export class Prompts extends Part {
     if (isEvent(response)) {
       const name = messageFileName(key)
       const from = isAgentId(response.source_id) ? routedName(name, response.source_id) : name
-      // Its own bytes, in which every number has its digits; remarks are read with compat alone.
+      // The bytes as they are keep the digits of large numbers. With compat they may have remarks, which must not be handed on.
       const text = this.parts.compat ? `${JSON.stringify(response, null, 2)}\n` : bytes
       for (const to of targets) copies.push(await this.#deliverOne(path, { to, name: from, text }))
     }
@@ -347,7 +349,7 @@ export class Prompts extends Part {
     return isAgentId(target_id) ? [target_id] : []
   }
 
-  /** Unless another process, which took this one for dead, has done it and renamed the response. */
+  /** Delivers a response, unless another process has taken this one for dead, delivered it and renamed it. */
   #deliverOne(response: TreePath, message: Outgoing): Promise<TreePath> {
     const { tree } = this.parts
     return tree.exclusively(`dream ${response}`, async () => {
@@ -356,7 +358,7 @@ export class Prompts extends Part {
     })
   }
 
-  /** Hands on what killed processes fetched and did not hand on. */
+  /** Delivers responses that killed processes fetched and did not deliver. */
   async dispatchPending(): Promise<void> {
     for (const path of await this.#archivedWith(pendingEnd)) {
       const read = await this.#read(path)
@@ -376,7 +378,7 @@ export class Prompts extends Part {
     const until = performance.now() + waitMs
     while ((await tree.lease(bridge, owner, bridgeLeaseMs)).outcome === 'busy') {
       const left = until - performance.now()
-      if (left <= 0) throw busy((await this.#holder()) ?? 'somebody else')
+      if (left <= 0 || options.signal?.aborted) throw busy((await this.#holder()) ?? 'somebody else')
       await pause(Math.min(left, 100 + Math.random() * 200))
     }
     const renewing = setInterval(() => void tree.lease(bridge, owner, bridgeLeaseMs).catch(() => {}), bridgeLeaseMs / 3)
@@ -386,7 +388,7 @@ export class Prompts extends Part {
       if (anew) await this.#inTurn(() => this.#noteUnanswered([]))
       const notices = await this.#clear(digestOf(text), left, options.signal)
       if (!(await this.#isStaged(text))) await this.#stageText(text, owner)
-      const fetched = await this.#fetch({ ...options, waitMs: left() }, owner)
+      const fetched = await this.fetch({ ...options, waitMs: left() }, owner)
       return { ...fetched, prompt: text, notices: [...notices, ...(fetched.notices ?? [])] }
     } finally {
       clearInterval(renewing)
@@ -394,7 +396,7 @@ export class Prompts extends Part {
     }
   }
 
-  /** This very prompt is there, and waits for its answer. */
+  /** Whether this prompt is staged already and has no answer yet. */
   async #isStaged(text: string): Promise<boolean> {
     if ((await this.#inTurn(async (unanswered) => unanswered.length)) === 0) return false
     const leaf = await this.parts.tree.read(promptPath(this.parts.places))
@@ -402,8 +404,8 @@ export class Prompts extends Part {
   }
 
   /**
-   * Puts away what came to earlier prompts, and waits for what is still to come to them: a response says nothing of its prompt,
-   * and would be taken for the answer to the next one. Earlier prompts that say the same have the same answer.
+   * Archives responses to earlier prompts, and waits for those that are still to come: a late response would be taken for the
+   * answer to the next prompt. Earlier prompts with the same text do not matter: they have the same answer.
    */
   async #clear(digest: string, left: () => number, signal: AbortSignal | undefined): Promise<string[]> {
     const { tree, places, settings } = this.parts
@@ -420,12 +422,12 @@ export class Prompts extends Part {
           badSince ??= performance.now()
           const isYoung = performance.now() - badSince < settings.settleMs
           if (isYoung) await pause(20)
-          // What is no response at all is kept, and not handed out.
+          // A file that is no response is archived, and never handed out.
           else await moveToArchive(this.parts, responsePath(places), `${answerStart}-${newKey()}.unasked.json`)
           continue
         }
         if (!(await this.#moveToArchive(untoldEnd, () => true))) continue
-        notices.push('A response to an earlier prompt is kept: signalbox dream prompt fetch hands it out.')
+        notices.push(`A response to an earlier prompt is kept: ${call('dream prompt fetch')} hands it out.`)
       }
     }
     const waitMs = left()
@@ -445,25 +447,22 @@ const plainName = (name: string): string =>
     .filter((part) => part !== '' && part !== '.')
     .join('/')
 
-/** `20261117T150000Z`: sorts, and is a name on every disk. */
-const compactTime = (ms: number): string => isoOf(ms).replace(/[-:]|\.\d+/g, '')
-
-/** So many prompts without an answer are remembered. */
+/** How many unanswered prompts are remembered. */
 const mostUnanswered = 1000
 
 const answerStart = 'cursor_output'
+const wait = inputs({ wait: 'SECONDS' })
 const newKey = (): string => crypto.randomUUID().slice(0, 8)
 
 /** What the response to a prompt is called in the archive, without its end. */
 const answerName = ({ at, id }: Pick<Unanswered, 'at' | 'id'>): string => `${answerStart}-${compactTime(at)}-${id}`
 
-/** Where a response is once it was handed on or shown. */
-const finalOf = (path: TreePath): TreePath =>
-  `${path.replace(pendingEnd, '.json').replace(untoldEnd, '.json')}` as TreePath
+/** The path of a response after it was handed on or shown. */
+const finalOf = (path: TreePath): TreePath => path.replace(pendingEnd, '.json').replace(untoldEnd, '.json') as TreePath
 
 const digestOf = (text: string): string => noteNameOf(text).slice(0, 16)
 
-/** A note that anybody may have written. */
+/** Checks an entry of the note, which another program may have written. */
 const isUnanswered = (value: unknown): value is Unanswered =>
   isObject(value) &&
   /^[0-9a-f]{8}$/.test(String(value.id)) &&
@@ -478,17 +477,15 @@ const owes = (owed: readonly Unanswered[]) => {
     'BRIDGE_OWES',
     `The bridge has not answered the prompt of ${by} of ${isoOf(at)} yet: an answer that came now could be to that one. Nothing was staged.`,
     {
-      hint: 'Wait for it with --wait, or take it: signalbox dream prompt fetch. If it never comes, ask with --anew.',
+      hint: `Wait for it with ${wait}, or take it: ${call('dream prompt fetch')}. If it never comes, ask with ${inputs({ anew: true })}.`,
       details: { unanswered: owed.length, by, at: isoOf(at) },
     },
   )
 }
 
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-
 const busy = (holder: string) =>
   unavailable('BRIDGE_BUSY', `${holder.split(' ')[0]} waits for an answer to a prompt of its own.`, {
-    hint: 'Try again when it has its answer, or wait longer with --wait.',
+    hint: `Try again when it has its answer, or wait longer with ${wait}.`,
     details: { holder: holder.split(' ')[0] },
   })
 

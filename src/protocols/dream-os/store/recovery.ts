@@ -8,7 +8,7 @@ import { Part } from './parts.ts'
 export class Recovery extends Part {
   #isAdopted = false
 
-  /** Answers what could not be finished, one sentence each. `isThorough`: also what is looked for once in a process. */
+  /** Answers what could not be finished, one sentence each. Notes of earlier versions are looked for once, or if `isThorough`. */
   async finishAll({ isThorough = false } = {}): Promise<string[]> {
     const stuck = this.#isAdopted && !isThorough ? [] : await this.#adopt(isThorough)
     return [...stuck, ...(await this.dream.journal.finishAll()).map(({ error }) => error.message)]
@@ -27,7 +27,7 @@ export class Recovery extends Part {
         if (change) {
           const { subject, steps } = change
           const note = childOf(journalPath, `${subject}.json`)
-          // What was begun is done in the next turn, as steps that may have been done before.
+          // The next turn finishes the note, with steps that the killed process may have done already.
           await this.dream.journal.turn(subject, () => writeNote(tree, note, { steps }))
           if (path) await tree.remove(path)
           await this.dream.journal.turn(subject, async () => {})

@@ -1,7 +1,7 @@
 /**
- * Carrying what lies in outboxes to where it is meant for. One target: one move. Several: a copy for each, then the original goes
- * to the archive; a copy is made only where the target has none. Safe to kill and to repeat. Spec: Dream.OS, Agent Runtime
- * Communication and Notes (Cleanup).
+ * Carries files from outboxes to their targets. One target: one move. Several: a copy for each, then the original goes to the
+ * archive; a target that has its copy gets no second one. Safe to kill and to repeat. Spec: Dream.OS, Agent Runtime Communication
+ * and Notes (Cleanup).
  */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { lookIfThere } from '../../../messaging/leaves/tolerant.ts'
@@ -10,6 +10,7 @@ import { parseMessage, statedFieldsOf } from '../format.ts'
 import { folderPath, routedName } from '../layout.ts'
 import { type AgentId, broadcast, isAgentId } from '../names.ts'
 import { eventTypes, type PlannerEvent } from '../schema.ts'
+import { isOver } from '../tasks.ts'
 import { isoOf } from '../times.ts'
 import type { Judged, Recipient } from './agents.ts'
 import { moveFileSomewhere, setFileAside } from './moving.ts'
@@ -20,7 +21,7 @@ import { messageNames, Part, pathIn, unlessCorrupt } from './parts.ts'
 type Found = { -readonly [K in keyof Omit<Routed, 'outcome'>]: Routed[K][number][] }
 
 export class Router extends Part {
-  /** One pass: outboxes, lost messages of mailboxes, dead agents, and what killed processes left half-done. */
+  /** One pass: outboxes, lost messages of mailboxes, dead agents, and unfinished changes of killed processes. */
   async route(by: string, { recipient }: { readonly recipient?: Recipient } = {}): Promise<Routed> {
     const { agents, claiming, files, mailboxes, prompts, supervisor, tasks } = this.dream
     const found: Found = { moved: [], copied: [], unroutable: [], resent: [], plans: [], unreadable: [], notices: [] }
@@ -39,7 +40,7 @@ export class Router extends Part {
       for (const number of await mailboxes.markDead(by)) found.notices.push(`The agent of mailbox ${number} is gone.`)
     })
     await this.#unlessBroken(found, () => tasks.refresh(by))
-    // `doctor` tells of a state that is broken; what is done now does not need it.
+    // Routing does not need the state of the supervisor; `doctor` reports one that is broken.
     await this.#unlessBroken(found, () => unlessCorrupt(() => this.#letGo()))
     const did = found.moved.length + found.copied.length + found.resent.length + found.plans.length
     const at = isoOf(this.dream.parts.clock.now())
@@ -50,7 +51,7 @@ export class Router extends Part {
     return { outcome: did > 0 ? 'routed' : 'nothing', ...found }
   }
 
-  /** The supervisor forgets what is done. What has failed stays until it is put right. */
+  /** The supervisor forgets completed tasks and goals. Failed ones stay until they are completed. */
   async #letGo(): Promise<void> {
     const { planning, supervisor } = this.dream
     const { tasks } = await this.dream.tasks.list()
@@ -65,12 +66,12 @@ export class Router extends Part {
     })
   }
 
-  /** Finishes what killed processes have begun. Answers what could not be, one sentence each. */
+  /** Finishes changes of killed processes. Answers notices, also about changes that could not be finished. */
   async finishAll(): Promise<string[]> {
     const { journal, parts, recovery, sending } = this.dream
     const now = await parts.tree.now()
     let count = 0
-    // A note that was written just now is of a process that is at work.
+    // A note that was written just now belongs to a process that is still working.
     for (const { path, subject } of await journal.notes())
       if (subject && now - ((await lookIfThere(parts.tree, path))?.changedAt ?? now) >= parts.settings.settleMs) count++
     const stuck = await recovery.finishAll({ isThorough: true })
@@ -79,7 +80,7 @@ export class Router extends Part {
     return done > 0 ? [`Finished ${done} change${done === 1 ? '' : 's'} of killed processes.`, ...stuck] : stuck
   }
 
-  /** One file or mailbox that is broken stops no other; `doctor` tells of it. */
+  /** A broken file or mailbox becomes a notice, so that the pass goes on. */
   async #unlessBroken(found: Pick<Found, 'notices'>, work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
@@ -121,13 +122,13 @@ export class Router extends Part {
     }
     const to = view.to as AgentId
     const step = { agent: sender, name, from: 'outbox', transition: 'route', to, as: routedName(name, sender) } as const
-    // What is there now may be another message.
+    // The sender may have replaced the file since it was read.
     const change = (bytes: Uint8Array) => (this.#targetIn(bytes) === to ? bytes : undefined)
     const { moved, path: target } = await moveFileSomewhere(this.dream.parts, step, { change })
     if (moved.outcome === 'moved') found.moved.push({ from: sender, to, path: target })
   }
 
-  /** The answer of a planner goes to the executor and to the agent that asked; one that does not count is set aside. */
+  /** A planner's answer goes to the executor and to the agent that asked; an answer that does not count is set aside. */
   async #routeAnswer(
     sender: AgentId,
     view: DreamView,
@@ -137,7 +138,7 @@ export class Router extends Part {
   ): Promise<void> {
     const { planning, parts, agents } = this.dream
     const answered = await planning.answer({ plan, planner: sender, results: event.data.results })
-    // An answer that may not be handed on is found in every pass; it is reported once.
+    // An answer that may not be handed on is found again in every pass, but reported only in the first.
     if (answered.outcome !== 'unchanged' || refused === undefined) found.plans.push(answered)
     if (answered.outcome === 'refused' || answered.outcome === 'late') {
       await setFileAside(parts, { agent: sender, name: view.file, from: 'outbox', transition: 'reject' })
@@ -150,20 +151,20 @@ export class Router extends Part {
     found.notices.push(...notices)
     const wanted = new Set([parts.settings.executor, view.to, (await planning.initiatorOf(plan)) ?? event.target_id])
     const targets: AgentId[] = []
-    // The agent that the planner names gets it even if it was never seen: no other may be told of it.
+    // The agent that the planner names gets it even if it was never seen: there may be no other target.
     for (const one of wanted)
       if (one !== sender && isAgentId(one) && (one === view.to || (await agents.isKnown(one)))) targets.push(one)
     await this.#copy(sender, view, targets, found)
   }
 
-  /** A foreign agent that tells of a task by an event has not written it into the list. */
+  /** An agent of another program only sends the event, so the outcome is written into the list here. */
   async #settle(event: PlannerEvent): Promise<void> {
     const { parts } = this.dream
     const id = eventSubject(event)
     const isFailed = event.type === eventTypes.failed
     if (id === undefined || (!isFailed && event.type !== eventTypes.completed)) return
     const { tasks } = await this.dream.tasks.list()
-    if (!tasks.some(({ task_id, status }) => task_id === id && status !== 'COMPLETED' && status !== 'FAILED')) return
+    if (!tasks.some(({ task_id, status }) => task_id === id && !isOver(status))) return
     await this.dream.tasks.settle(id, {
       message_id: null,
       task_id: id,
@@ -175,7 +176,7 @@ export class Router extends Part {
     })
   }
 
-  /** The name of a copy tells which original it is of, so that a repeat makes no second one. */
+  /** The name of a copy is derived from its original, so that a repeat makes no second copy. */
   async #copy(sender: AgentId, view: DreamView, targets: readonly AgentId[], found: Found): Promise<void> {
     const { parts, sending } = this.dream
     const path = pathIn(parts, sender, 'outbox', view.file)

@@ -1,7 +1,7 @@
 /**
- * Putting files into inboxes. What is sent under a key is one file, wherever it is by now; the id of a task is such a key. A
- * message that belongs to a larger change is staged before, and moved into its inbox by a step of that change. Either way the
- * file moves once, whatever its target does with it and wherever a process is killed.
+ * Putting files into inboxes. A key is used for one file only, wherever that is by now; the id of a task is such a key. A message
+ * that belongs to a larger change is staged first, and moved into its inbox by a step of that change. Either way the file arrives
+ * once, wherever a process is killed.
  *
  *   .signalbox/state/delivery/dream/sent/{key}.json             says under `id` where the file goes: {agent}/{file}
  *   .signalbox/state/delivery/dream/staged/{key}~{random}.json
@@ -52,13 +52,13 @@ export interface Outgoing {
 
 /** An event for one agent. `key` tells it from other events of the same sender. */
 export function outgoingEvent(to: AgentId, from: string, event: PlannerEvent, key: string): Outgoing {
-  // Each target gets a message of its own.
+  // The hash makes the name differ for each target.
   const plain = messageFileName(`${hashedName(key, to).slice(0, 8)}-${key}`)
   return { to, name: isAgentId(from) ? routedName(plain, from) : plain, text: printEvent({ ...event, target_id: to }) }
 }
 
-/** A message and the file that it becomes. */
-interface Letter {
+/** A message, and the file of an inbox that it becomes. */
+interface Delivery {
   readonly to: AgentId
   readonly name: string
   readonly message: PlainMessage
@@ -97,7 +97,7 @@ export class Sending extends Part {
     return sent
   }
 
-  /** Sends what is said in neutral words; under a key of the sender's own once. */
+  /** Sends a neutral draft; with a key of the sender's own, once. */
   async sendDraft(draft: Draft, { key }: SendOptions = {}): Promise<TaskSent> {
     const { fileNameOf, lower } = await import('../envelope.ts')
     const { agents } = this.dream
@@ -105,17 +105,17 @@ export class Sending extends Part {
     const to = await agents.expectName(draft.to)
     const id = key === undefined ? crypto.randomUUID() : hashedName(from, key)
     const message = lower(draft, { id, at: isoOf(this.parts.clock.now()) })
-    const letter = { to, name: fileNameOf(message), message }
+    const delivery = { to, name: fileNameOf(message), message }
     const sent =
       key === undefined
-        ? await this.#put(letter)
-        : await this.#sendOnce(`${from} ${key}`, letter, hashedName(printMessage(lower(draft, { id, at: '' }))))
+        ? await this.#put(delivery)
+        : await this.#sendOnce(`${from} ${key}`, delivery, hashedName(printMessage(lower(draft, { id, at: '' }))))
     if (sent.outcome === 'used') throw keyUsed(key!, { id })
     await agents.note(from)
     return sent
   }
 
-  /** Another task of this id gets another name. */
+  /** A different task with the same id gets another name. */
   async #sendTask(to: AgentId, id: string, message: PlainMessage): Promise<TaskSent> {
     const text = JSON.stringify(message)
     for (let n = 1; ; n++) {
@@ -129,7 +129,7 @@ export class Sending extends Part {
   }
 
   /** `digest` stands for what is sent: equal ones mean the same message. */
-  async #sendOnce(key: string, { to, name, message }: Letter, digest: string): Promise<TaskSent | Used> {
+  async #sendOnce(key: string, { to, name, message }: Delivery, digest: string): Promise<TaskSent | Used> {
     const begun = await this.once.begin(key, printMessage(message), digest, `${to}/${name}`)
     if (begun.outcome === 'known' && begun.digest !== digest) return { outcome: 'used' }
     const path = begun.staged
@@ -141,8 +141,8 @@ export class Sending extends Part {
     return { outcome: 'unchanged', message: found ?? view, durability: 'process' }
   }
 
-  /** Under a name that nothing else has. */
-  async #put({ to, name, message }: Letter): Promise<TaskSent> {
+  /** For a name with a random id, which no other file has. */
+  async #put({ to, name, message }: Delivery): Promise<TaskSent> {
     const path = pathIn(this.parts, to, 'inbox', name)
     const created = await this.parts.tree.create(path, printMessage(message))
     const durability = created.outcome === 'created' ? created.durability : 'process'
@@ -153,7 +153,7 @@ export class Sending extends Part {
     return viewOf(message, { agent, state: 'inbox', path, modifiedAt: this.parts.clock.now() })
   }
 
-  /** A file that was delivered, however far it has come since. To be sure, look twice: it may be put back in between. */
+  /** A file that was delivered, wherever it is by now. Pass the folders twice to be sure: it may be put back meanwhile. */
   async #delivered(agent: AgentId, name: string, folders: readonly Folder[]): Promise<DreamView | undefined> {
     for (const folder of folders) {
       const found = await this.dream.inboxes.read(agent, folder, name, { fresh: true })
@@ -162,7 +162,7 @@ export class Sending extends Part {
     return undefined
   }
 
-  /** Moves the messages into their inboxes whose senders were killed. */
+  /** Moves messages of killed senders into their inboxes. */
   async publishAll(): Promise<void> {
     for await (const staged of this.once.unmoved()) {
       try {
@@ -173,17 +173,17 @@ export class Sending extends Part {
     }
   }
 
-  /** One of them. What does not say where it belongs stays. */
+  /** Moves one of them. A message whose note names no inbox stays. */
   async publish(staged: TreePath): Promise<void> {
     const place = placeIn(await this.once.idOf(staged))
     if (place) await moveToInbox(this.parts, staged, place.to, place.name)
   }
 
-  /** Finishes what killed senders began, and removes what was staged for no change. */
+  /** Finishes what killed senders began. `isIdle`: no change is under way, so what is staged and old belongs to none. */
   async finishAll({ isIdle }: { readonly isIdle: boolean }): Promise<void> {
     await this.publishAll()
     const { tree } = this.parts
-    // A process may be about to write the note that names what it has staged.
+    // Only old files: a process may be about to write the note that names what it has staged.
     for (const { name, kind } of isIdle ? await listIfFolder(tree, outgoingPath) : []) {
       const path = childOf(outgoingPath, name)
       const age = (await tree.now()) - ((await lookIfThere(tree, path))?.changedAt ?? Number.POSITIVE_INFINITY)
@@ -191,7 +191,7 @@ export class Sending extends Part {
     }
   }
 
-  /** Writes messages down; the steps that it answers put them into their inboxes. */
+  /** Stages messages, and answers the steps that move them into their inboxes. */
   async stage(messages: readonly Outgoing[]): Promise<StepOf<'carry'>[]> {
     const steps: StepOf<'carry'>[] = []
     for (const { to, name, text } of messages) {
@@ -207,14 +207,14 @@ export class Sending extends Part {
     return steps.flatMap((step) => this.#carried.get(step) ?? [])
   }
 
-  /** What is not there any more was carried already. */
+  /** A message that is no longer staged was carried already. */
   async #carry(step: StepOf<'carry'>): Promise<void> {
     this.#carried.set(step, await moveToInbox(this.parts, childOf(outgoingPath, step.staged), step.to, step.name))
   }
 
   /**
-   * Unless the target has, or had, a file of this name. Where two could do this at once for one name, each takes the same turn.
-   * Listings also show a file that another process is moving in this moment.
+   * Delivers a file unless the target has, or had, one of this name. Callers that may deliver the same name at once hold the same
+   * turn. The folders are listed because a listing also shows a file that another process is just moving.
    */
   async deliverOnce({ to, name, text }: Outgoing): Promise<{ path: TreePath; durability: Durability }> {
     const { tree, places } = this.parts
@@ -229,15 +229,15 @@ export class Sending extends Part {
   }
 }
 
-/** Where a message belongs, as its sender noted it. Anybody may have written the note. */
-function placeIn(id: string | undefined): Pick<Letter, 'to' | 'name'> | undefined {
+/** The inbox and the name in a sender's note, checked: another program may have written the note. */
+function placeIn(id: string | undefined): Pick<Delivery, 'to' | 'name'> | undefined {
   const [to = '', name = '', ...rest] = id?.split('/') ?? []
   return rest.length === 0 && isAgentId(to) && isMessageName(name) && isSegment(name) ? { to, name } : undefined
 }
 
-/** What says that it is a task may leave things out, but what it says must be right. */
+/** A message with `task_id` and `action` is a task: other fields may be missing, but those that are there must be right. */
 function expectTask(message: PlainMessage, target_agent: string, compat: boolean): void {
-  // Otherwise it would get a random id, and a repeat of it would be delivered again.
+  // With a random id instead, a repeated send would deliver the task again.
   if (typeof message.task_id === 'number') taskId(`${message.task_id} (a number)`)
   if (typeof message.task_id === 'string') taskId(message.task_id)
   if (message.task_id === undefined || message.action === undefined || isEvent(message)) return

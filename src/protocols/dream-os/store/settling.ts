@@ -3,6 +3,7 @@
  * the agent that asked, and the message itself put away. All of it is one change of the journal, so that an outcome is
  * recorded once. See docs/decisions/0036-an-outcome-is-recorded-once.md.
  */
+import { call } from '../../../kernel/call.ts'
 import { conflict } from '../../../kernel/errors.ts'
 import { eventSubject, isEvent } from '../event-format.ts'
 import { type PlainMessage, statedFieldsOf } from '../format.ts'
@@ -73,14 +74,14 @@ export class Settling extends Part {
     return { ...recorded, file }
   }
 
-  /** What is answered to an outcome of something that has one already. Another outcome than the recorded one is a conflict. */
+  /** The answer to an outcome of a message that has one already. An outcome that differs from the recorded one is a conflict. */
   async repeated(agent: string, id: string, { error }: OutcomeInput): Promise<OutcomeRecorded> {
     const status = error === undefined ? 'COMPLETED' : 'FAILED'
     const recorded = await this.dream.logs.outcomesOf(agent, id)
     if (recorded.length === 0 || recorded.includes(status))
       return { outcome: 'unchanged', durability: 'process', notices: [] }
     throw conflict('OUTCOME_RECORDED', `${id} is recorded as ${recorded.at(-1)}, not ${status}. Nothing was changed.`, {
-      hint: `Look at what was recorded: signalbox dream completed --agent ${agent}`,
+      hint: `Look at what was recorded: ${call('dream completed', { agent })}`,
       details: { id, agent, recorded: recorded.at(-1), given: status },
     })
   }
@@ -98,8 +99,8 @@ export class Settling extends Part {
   }
 
   /**
-   * An outcome that answers a plan is judged before it is recorded: an answer counts by itself, and a repeat of it changes
-   * nothing. Answers what there is to tell.
+   * Judges the answer to a plan, before its outcome is recorded: the answer counts whether or not that succeeds, and repeating
+   * it changes nothing. Answers notices.
    */
   async answerPlan({ line, plan }: Outcome): Promise<string[]> {
     if (plan === undefined || line.status === 'FAILED') return []
@@ -109,7 +110,7 @@ export class Settling extends Part {
     return []
   }
 
-  /** The steps of recording an outcome; `putAway` is the one that is about the message itself. */
+  /** The steps of recording an outcome. `putAway`: the step for the message itself. */
   async stepsFor(outcome: Outcome, putAway: DreamStep): Promise<DreamStep[]> {
     const { line, key, plan } = outcome
     const { status, task_id, message_id, error_details, agent_id } = line
@@ -130,7 +131,7 @@ export class Settling extends Part {
     durability: OutcomeRecorded['durability'],
     notices: readonly string[],
   ): OutcomeRecorded {
-    // The outcome is recorded; a list that is broken is for a person to put right.
+    // The outcome is recorded; a person has to correct a broken list.
     const leftOut = this.dream.journal
       .leftOut(steps)
       .map((error) => `The list of tasks was not changed: ${wrongWith(error)}`)
@@ -156,7 +157,7 @@ export class Settling extends Part {
     return undefined
   }
 
-  /** Into the archive, from the agent's hands or straight from its inbox. */
+  /** Moves a file into the archive, from `working/` or straight from the inbox. */
   async #finish({ agent, file }: StepOf<'finish'>): Promise<void> {
     const { tree } = this.parts
     const step = { agent, name: file, transition: 'finish' } as const
@@ -167,13 +168,13 @@ export class Settling extends Part {
   }
 }
 
-/** An event that tells how a task ended: to have read it is no outcome of that task, and no agent is told of it again. */
+/** An event that reports the end of a task: finishing this event is no outcome of that task, and is reported to no agent. */
 const isNews = (message: PlainMessage): boolean =>
   isEvent(message) && (message.type === eventTypes.completed || message.type === eventTypes.failed)
 
 const resultsIn = ({ output }: CompletedTask): unknown => (isObject(output) ? output.results : output)
 
-/** What the executor, or the agent that asked, is told of an outcome. */
+/** The event that reports an outcome to the executor, or to the agent that asked. */
 export function eventFor(to: AgentId, { line, key, plan }: Outcome): Outgoing {
   const isFailed = line.status === 'FAILED'
   const results = plan === undefined ? line.output : resultsIn(line)

@@ -1,6 +1,6 @@
 /**
  * What the supervisor knows across restarts: `runtime/supervisor_state.json`. Changed by compare and replace, so that a kill at
- * any step leaves the old or the new. Keys that are not known stay as they are.
+ * any step leaves the old state or the new one. Unknown keys stay as they are.
  */
 import type { JsonEditor, Place } from '../../../formats/json-edit.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
@@ -18,7 +18,7 @@ const empty: Omit<SupervisorState, 'last_updated'> = {
   system_notes: [],
 }
 
-/** Older ones go: the governance log has them all. */
+/** Older notes are dropped: the governance log has them all. */
 const mostNotes = 100
 
 export class Supervisor extends Part {
@@ -34,7 +34,7 @@ export class Supervisor extends Part {
     return leaf && (readObject(this.parts, path, leaf.bytes).value as SupervisorState)
   }
 
-  /** Lets go of goals that are reached, and of assignments of tasks that are over. */
+  /** Removes goals that are reached, and assignments of tasks that are over. */
   async letGo(ended: Ended): Promise<void> {
     const { tree, places } = this.parts
     const path = supervisorPath(places)
@@ -46,7 +46,7 @@ export class Supervisor extends Part {
     })
   }
 
-  /** Writes down what was done. Repeating it changes nothing. */
+  /** Adds news to the state. Repeating it changes nothing. */
   async tell({ at: now, note, goal, agents = {}, assignments = {} }: News): Promise<void> {
     const { tree, places } = this.parts
     await changeLeaf(tree, supervisorPath(places), (before) => {
@@ -69,7 +69,6 @@ export class Supervisor extends Part {
   }
 }
 
-/** What is over. */
 export interface Ended {
   isGoalReached(goal: string): Promise<boolean>
   isTaskOver(task: string): boolean

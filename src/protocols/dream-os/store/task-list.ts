@@ -1,8 +1,8 @@
 /**
  * `task_list.json`: read, joined into, dispatched from, and brought up to date. One process of ours at a time changes it, and
- * what another program writes meanwhile is not overwritten. What is not known of a task stays as it is.
+ * what another program writes meanwhile is not overwritten. Unknown fields of a task stay as they are.
  */
-import type { JsonEditor } from '../../../formats/json-edit.ts'
+import { call } from '../../../kernel/call.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
 import { statedFieldsOf } from '../format.ts'
@@ -10,7 +10,7 @@ import { dispatchPath, taskFileName } from '../layout.ts'
 import type { AgentId } from '../names.ts'
 import { type CompletedTask, type Task, taskStatuses } from '../schema.ts'
 import type { DreamStep, StepOf, TaskUpdate } from '../steps.ts'
-import { consequencesOf, parseTaskList, runnableIn, type TaskList } from '../tasks.ts'
+import { consequencesOf, isOver, parseTaskList, runnableIn, type TaskList, whyNotExpandable } from '../tasks.ts'
 import { isoOf } from '../times.ts'
 import type { Judged, Recipient } from './agents.ts'
 import type { Dream } from './dream.ts'
@@ -20,16 +20,16 @@ import { badFile, bytesOf, Part, readLeaf } from './parts.ts'
 
 type TasksStep = StepOf<'tasks'>
 
-const notOver = taskStatuses.filter((status) => status !== 'COMPLETED' && status !== 'FAILED')
+const notOver = taskStatuses.filter((status) => !isOver(status))
 
-/** The change of the list that an outcome brings. */
+/** Writes an outcome into the list. */
 export const settlingStep = (id: string, line: CompletedTask): TasksStep => {
   const { agent_id: by, status, timestamp, error_details, output } = line
   const what = status === 'FAILED' ? { error_details } : { output }
   return { do: 'tasks', by, updates: [{ task: id, while: notOver, set: { status, completed_at: timestamp, ...what } }] }
 }
 
-/** A failed task may be tried again, if it is still the failure of that time. */
+/** Lets a failed task start again, unless it has failed once more since. */
 export const retryStep = (task: string, failedAt: string, by: string): TasksStep => {
   const set = { status: 'PENDING', completed_at: null, error_details: null }
   return { do: 'tasks', by, updates: [{ task, while: ['FAILED'], completedAt: failedAt, set }] }
@@ -55,12 +55,12 @@ export class Tasks extends Part {
     const found = (await this.list()).tasks.find(({ task_id }) => task_id === id)
     if (found) return found
     throw notFound('NO_SUCH_TASK', `There is no task ${id.slice(0, 120)} in ${this.parts.places.taskList}.`, {
-      hint: 'See what there is: signalbox dream tasks',
+      hint: `See what there is: ${call('dream tasks')}`,
       details: { task: id.slice(0, 400) },
     })
   }
 
-  /** Writes an outcome back that an agent told of by itself. Repeating it changes nothing. */
+  /** Writes an outcome into the list that an agent of another program told by an event. Repeating it changes nothing. */
   async settle(id: string, line: CompletedTask): Promise<void> {
     await this.dream.journal.make('tasks', [settlingStep(id, line)])
   }
@@ -74,7 +74,7 @@ export class Tasks extends Part {
 
   /** Puts what may start into the inboxes of its agents, each once, the most urgent first. */
   async dispatch(by: string, { recipient }: { readonly recipient?: Recipient } = {}): Promise<Dispatched> {
-    // Asked outside of the turn, for which other processes wait.
+    // Recipients are judged before the turn, which other processes wait for.
     const judged = new Map<string, Judged>()
     for (const { target_agent: one } of (await this.list({ runnable: true })).tasks)
       if (!judged.has(one)) judged.set(one, await this.dream.agents.judge(one, recipient))
@@ -123,7 +123,7 @@ export class Tasks extends Part {
     return { outcome: 'dispatched', tasks: handed, paths: this.dream.sending.pathsOf(steps), problems }
   }
 
-  /** Writes fields and new tasks and what follows from them, and tells what is blocked by that. */
+  /** Writes new fields, new tasks and what follows from them, and logs the tasks that are blocked by that. */
   async #change({ by, updates, add = [] }: TasksStep, isRepeat: boolean): Promise<void> {
     let blocked: readonly Blocked[] = []
     await changeLeaf(this.parts.tree, this.parts.places.taskList, (leaf) => {
@@ -140,14 +140,16 @@ export class Tasks extends Part {
       const json = list.edit()
       const place = list.within === undefined ? json.root : json.member(json.root, list.within)!
       const items = json.items(place)
-      for (const { index, task } of list.entries) setFields(json, items[index]!, task && fields.get(task.task_id))
+      for (const { index, task } of list.entries)
+        for (const [key, value] of Object.entries((task && fields.get(task.task_id)) ?? {}))
+          json.set(items[index]!, key, value)
       for (const task of fresh) json.push(place, { ...task, ...fields.get(task.task_id) })
       return bytesOf(json.result())
     })
     if (blocked.length > 0) await this.#tellBlocked(by, blocked, isRepeat ? timeOf(updates) : undefined)
   }
 
-  /** `repeatedSince`: a killed process may have told of some of them since then. */
+  /** `repeatedSince`: since then a killed process may have logged some of them. */
   async #tellBlocked(by: string, blocked: readonly Blocked[], repeatedSince: number | undefined): Promise<void> {
     const type = 'TASKS_BLOCKED'
     const { events } =
@@ -165,14 +167,6 @@ export class Tasks extends Part {
   }
 }
 
-function setFields(
-  json: JsonEditor,
-  place: { start: number; end: number },
-  fields: Record<string, unknown> | undefined,
-) {
-  for (const [key, value] of Object.entries(fields ?? {})) json.set(place, key, value)
-}
-
 /** The new fields of each task whose status is still an expected one. */
 function fieldsOf(tasks: readonly Task[], updates: readonly TaskUpdate[]): Map<string, Record<string, unknown>> {
   const fields = new Map<string, Record<string, unknown>>()
@@ -185,7 +179,7 @@ function fieldsOf(tasks: readonly Task[], updates: readonly TaskUpdate[]): Map<s
   return fields
 }
 
-/** When the outcome came that a change writes back; else any time. */
+/** The time of the outcome that the updates write; 0 where they write none. */
 const timeOf = ([first]: readonly TaskUpdate[]): number => Date.parse(String(first?.set.completed_at)) || 0
 
 /** A task that waits for one that has failed. */
@@ -199,17 +193,17 @@ const blockedBy = (changes: ReturnType<typeof consequencesOf>): Blocked[] =>
     status === 'BLOCKED' && typeof reason === 'string' ? [{ task_id, reason }] : [],
   )
 
-/** All that are blocked, whether by this change or before. */
+/** All tasks that are blocked, by this change or before. */
 const blockedIn = (tasks: readonly Task[]): Blocked[] =>
   blockedBy(consequencesOf(tasks.map((task) => (task.status === 'BLOCKED' ? { ...task, status: 'PENDING' } : task))))
 
-/** What may start once all statuses are brought in line. */
+/** The tasks that may start once what follows from the statuses is written. */
 function runnableAfter(tasks: readonly Task[]): Task[] {
   const changes = consequencesOf(tasks)
   return runnableIn(tasks.map((task) => ({ ...task, ...changes.get(task.task_id) }) as Task))
 }
 
-/** Which failure it is: when it was. */
+/** A failure is identified by its time. */
 export const failureKey = ({ completed_at }: Task): string => (typeof completed_at === 'string' ? completed_at : '')
 
 export const tasksOf = ({ entries }: TaskList): Task[] => entries.flatMap(({ task }) => task ?? [])
@@ -220,12 +214,11 @@ const problemsOf = ({ entries }: TaskList): string[] =>
   )
 
 /** Throws unless a task can be expanded into parts. */
-export function expectExpandable({ task_id, status, subtasks }: Task): void {
-  const isExpanded = Array.isArray(subtasks) && subtasks.length > 0
-  if (!isExpanded && status !== 'COMPLETED' && status !== 'FAILED') return
-  const why = isExpanded ? `it has parts already: ${subtasks.join(', ')}` : `it is ${status}`
-  throw conflict('NOT_EXPANDABLE', `Task ${task_id} cannot be expanded: ${why}.`, {
-    hint: 'Expand one of those that are not done: signalbox dream tasks',
-    details: { task: task_id, status },
+export function expectExpandable(task: Task): void {
+  const why = whyNotExpandable(task)
+  if (why === undefined) return
+  throw conflict('NOT_EXPANDABLE', why, {
+    hint: `Expand one of those that are not done: ${call('dream tasks')}`,
+    details: { task: task.task_id, status: task.status },
   })
 }

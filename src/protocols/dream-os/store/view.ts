@@ -8,29 +8,29 @@ import type { MailboxMessage } from '../schema.ts'
 import { isoOf, momentOf } from '../times.ts'
 import type { DreamView } from './outcomes.ts'
 
-export interface Where {
+interface Where {
   /** Whose folder it lies in. */
   readonly agent: string
   readonly state: Folder
   readonly path: TreePath
-  /** When the file was written, for those that do not say. */
+  /** Used where the message states no time. */
   readonly modifiedAt: number
 }
 
-/** Whose folder it is counts more than what the file says. */
+/** The owner of the folder counts more than the sender or target in the file. */
 export function viewOf(message: PlainMessage, { agent, state, path, modifiedAt }: Where): DreamView {
-  const said = statedFieldsOf(message)
+  const stated = statedFieldsOf(message)
   const file = nameOf(path)
   const isOut = state === 'outbox' || state === 'archive/outbox' || state === 'archive/rejected'
   return {
     protocol: 'dream',
-    id: said.id ?? idFrom(file),
-    from: isOut ? agent : (senderFrom(file) ?? said.from ?? 'unknown'),
-    to: isOut ? (said.to ?? 'unknown') : agent,
+    id: stated.id ?? idFrom(file),
+    from: isOut ? agent : (senderFrom(file) ?? stated.from ?? 'unknown'),
+    to: isOut ? (stated.to ?? 'unknown') : agent,
     state,
     path,
     summary: summaryOf(message, file),
-    createdAt: isoOf(said.sentAt ?? modifiedAt),
+    createdAt: isoOf(stated.sentAt ?? modifiedAt),
     file,
     message,
   }
@@ -40,13 +40,13 @@ export function viewOf(message: PlainMessage, { agent, state, path, modifiedAt }
 export const summaryOf = (message: PlainMessage, otherwise = ''): string =>
   shortened(statedFieldsOf(message).summary ?? otherwise)
 
-/** What a file is called, without what we put around it. */
+/** The name of a file without the prefix and the sender that Signalbox adds. */
 export const idFrom = (file: string): string =>
   stemOf(file)
     .replace(/@[^@]*$/, '')
     .replace(/^(?:task|msg)_(?=.)/, '')
 
-/** A message of a mailbox. It is for the agent that has claimed the mailbox, by whatever name. */
+/** A message of a mailbox. It is for the agent that has claimed the mailbox. */
 export const envelopeIn = (message: MailboxMessage, mailbox: number, state: string, path: string): Headline => ({
   protocol: 'dream',
   id: message.message_id,

@@ -19,7 +19,7 @@ export function listLines(listed: ListedCheckpoints, { most = 5 } = {}): string[
   return [...lines, ...recoveredLines(listed)]
 }
 
-/** `files` names so many of them: the more there are to say, the longer the answer. */
+/** `files`: how many files are named. */
 export function diffLines(compared: Compared, { files = 0 } = {}): string[] {
   const sum = (key: 'added' | 'deleted') => compared.files.reduce((total, file) => total + file[key], 0)
   const named = compared.files

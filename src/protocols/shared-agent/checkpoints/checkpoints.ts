@@ -69,7 +69,7 @@ export class Checkpoints {
     })
   }
 
-  /** `#CHECKPOINT:list`. Only what git has; a record alone may be a stranger's. */
+  /** `#CHECKPOINT:list`. Only checkpoints that git has: another program may have written a record. */
   async list({ session }: Pick<By, 'session'>): Promise<ListedCheckpoints> {
     return this.#inTurn(async (at, recovered) => {
       const checkpoints = await this.#all(at, session)
@@ -97,7 +97,7 @@ export class Checkpoints {
     return risk && this.create({ session, by, type: 'auto', name: automaticName(risk) })
   }
 
-  /** A commit that stands for where the files are: that of the newest checkpoint, else HEAD. For `git_checkpoint` of an export. */
+  /** The commit of the newest checkpoint, else HEAD. For `git_checkpoint` of an export. */
   async reference({ session }: Pick<By, 'session'>): Promise<string | undefined> {
     return this.#inTurn(async (at) => (await this.#all(at, session))[0]?.commit ?? (await at.work.head()))
   }
@@ -105,12 +105,11 @@ export class Checkpoints {
   /** Whether the repository has a commit that an exported context names. */
   knows = async (commit: string): Promise<boolean> => (await this.#ports.workTree()).knows(commit)
 
-  /** What was left half done in this work tree, and how it is finished; for `doctor`. That of other work trees is theirs. */
+  /** Unfinished changes of this work tree, and how to finish them; for `doctor`. Those of other work trees are left out. */
   async changes(): Promise<Parameters<typeof unfinishedChanges>[1]> {
     const work = await this.#ports.workTree()
     const journal = this.#journal(work, new CheckpointSteps(this.#ports, work))
     const own = childOf(this.#ports.notes, `${work.id}.json`)
-    // A note that is named like that of another work tree is theirs.
     const isOfAnother = (path: TreePath) => path !== own && /\/[0-9a-f]{8}\.json$/.test(path)
     return {
       notes: async () => {
@@ -160,7 +159,7 @@ export class Checkpoints {
     return this.#inTurn(async (_, { recovered }) => recovered)
   }
 
-  /** One at a time in a work tree: they share its files, its index and our own folder in its git directory. */
+  /** One verb at a time in a work tree: all share its files, its index and our own folder in its git directory. */
   async #inTurn<T>(verb: (at: At, recovered: WithRecovered) => Promise<T>): Promise<T> {
     const work = await this.#ports.workTree()
     const found = new CheckpointSteps(this.#ports, work)
@@ -230,7 +229,7 @@ function expectOurs(step: CheckpointStep | 'strange' | undefined): CheckpointSte
 }
 
 /** Why work is risky enough to make a checkpoint before it. Shared Agent Protocol, Checkpoint Types. */
-export type Risk = 'delegation' | 'deploy' | 'delete' | 'change'
+type Risk = 'delegation' | 'deploy' | 'delete' | 'change'
 
 /** When more files than this have changed since the last checkpoint, another one is made. */
 export const manyFiles = 5
@@ -243,8 +242,8 @@ const riskyWords: readonly (readonly [Risk, RegExp])[] = [
 /** Why a checkpoint is made before a task is handed over; `undefined` for ordinary work. */
 export function riskOf({ task, priority }: { readonly task: string; readonly priority?: string }): Risk | undefined {
   if (priority === 'P0') return 'delegation'
-  const said = task.toLowerCase().split(/[^a-z0-9]+/)
-  return riskyWords.find(([, pattern]) => said.some((word) => pattern.test(word)))?.[0]
+  const words = task.toLowerCase().split(/[^a-z0-9]+/)
+  return riskyWords.find(([, pattern]) => words.some((word) => pattern.test(word)))?.[0]
 }
 
 /** The name of a checkpoint that is made because of a risk. */

@@ -36,7 +36,7 @@ export interface CheckpointPorts {
 }
 
 export interface Done {
-  /** Of the checkpoint that was made; of a rollback, of what was there before. */
+  /** The id of the checkpoint that was made; for a rollback, of the one made before it. */
   readonly id: string
   /** Absent where it is lost. */
   readonly record?: CheckpointRecord
@@ -49,7 +49,7 @@ export interface Done {
 export interface WorkTree {
   /** Names the work tree. */
   readonly id: string
-  /** What an earlier version has left under way. */
+  /** The step that an earlier version has left under way. */
   readIntent(): string | undefined
   clearIntent(): void
   tidyUp(): void
@@ -76,7 +76,7 @@ export interface WorkTree {
   prepare(to: string, now: Now, saved: string, options: LeavesRestless): Promise<PreparedRollback | Restless>
 }
 
-/** What another program keeps changing stays as it is. */
+/** Files that another program keeps changing stay as they are. */
 interface LeavesRestless {
   readonly leavesRestless: boolean
 }

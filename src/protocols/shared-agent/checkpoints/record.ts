@@ -17,7 +17,7 @@ const record = {
   by: 'text',
   /** By the tree's time. */
   at: 'time',
-  /** `taken`: the id is given away, and is not used again. `undone`: so does an earlier version say that it was never made. */
+  /** `taken`: the id is reserved, and never used again. `undone`: an earlier version's mark for one that was never made. */
   state: 'taken|made|undone',
 } as const
 export type CheckpointRecord = Of<typeof record>
@@ -34,7 +34,7 @@ export const numberFrom = (id: string): number | undefined =>
 export const commitMessageOf = ({ name, id }: Pick<CheckpointRecord, 'name' | 'id'>): string =>
   `Checkpoint: ${name} [${id}]`
 
-/** The record again, from the commit. Who made it, and of which type it was, only the record knew. */
+/** Rebuilds a lost record from its commit, which does not tell its maker and its type. */
 export function recordFrom(
   id: string,
   { message, at }: { readonly message: string; readonly at: number },
@@ -45,7 +45,7 @@ export function recordFrom(
     : { id, name, type: 'manual', by: 'unknown', at, state: 'made' }
 }
 
-/** What `#ROLLBACK:` takes for something else than a name. */
+/** Words behind `#ROLLBACK:` that are no names. */
 const reserved = ['status', 'dry-run', 'force']
 
 export function checkName(name: string): string {
@@ -65,7 +65,7 @@ export function checkType(type: string): CheckpointRecord['type'] {
 
 export const printRecord = (record: CheckpointRecord): string => printJson(record)
 
-/** `undefined` for what was not written by us. The file may be a stranger's. */
+/** `undefined` for bytes that are no record: another program may have written the file. */
 export const parseRecord = (bytes: Uint8Array): CheckpointRecord | undefined => shapedIn(bytes, record, mostBytes)
 
 const highest = 1_000_000
@@ -85,7 +85,7 @@ export class Records {
     const names = (await this.#tree.list(this.#folder)).map(({ name }) => name.replace(/\.json$/, ''))
     const numbers = new Set([...names, ...used].map((id) => numberFrom(id) ?? 0))
     let last = 0
-    // A stranger's file can have any number; far too high ones do not count, they only must not be used again.
+    // A file of another program can have any number. One that is far too high does not raise the next id, but stays taken.
     for (const number of numbers) if (number < highest && number > last) last = number
     for (;;) {
       do last++

@@ -30,9 +30,9 @@ export type CheckpointStep =
 export interface RollbackStep {
   readonly to: string
   readonly commit: string
-  /** What another program keeps changing stays as it is. */
+  /** Files that another program keeps changing stay as they are. */
   readonly force?: true
-  /** What was there before the first file gave way; absent until then. */
+  /** The checkpoint made before the first file was overwritten; absent until then. */
   readonly first?: { readonly id: string; readonly commit: string }
   /** The files are in place; the session is not yet. */
   readonly isPlaced?: true
@@ -52,7 +52,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   restore: { ...kept, rollback: { ...target, first } },
 }
 
-/** `undefined` for what we would never have written. */
+/** `undefined` for a value that is no step. */
 export function stepFrom(value: unknown): CheckpointStep | undefined {
   const { do: kind, branch, rollback } = (value ?? {}) as Partial<Record<string, unknown>>
   const begun = (rollback as Partial<Begun> | undefined)?.first
@@ -66,7 +66,7 @@ export function stepFrom(value: unknown): CheckpointStep | undefined {
   return isWhole ? (value as CheckpointStep) : undefined
 }
 
-/** The step that an earlier version has left in the git directory, in the words of that version. */
+/** The step that an earlier version left in the git directory, in the form of that version. */
 export function readEarlier(work: Pick<WorkTree, 'readIntent'>): CheckpointStep | 'strange' | undefined {
   const text = work.readIntent()
   if (text === undefined) return undefined

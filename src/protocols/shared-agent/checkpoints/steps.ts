@@ -1,4 +1,4 @@
-/** How the steps are done, under the lock of the work tree: a step that is found then was left by a killed process. */
+/** Performs the steps, under the lock of the work tree. A step that is found there was left by a killed process. */
 import { conflict, SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -14,14 +14,14 @@ export interface RecoveredWork {
   /** Of the checkpoint that was being made, or that was being rolled back to. */
   readonly id: string
   readonly session: string
-  /** What a rollback left as it is, since another program keeps changing it. */
+  /** Files that a rollback left alone, because another program keeps changing them. */
   readonly left?: readonly string[]
 }
 
 export interface Placed {
   readonly files: number
   readonly hadChanges: boolean
-  /** What stayed as it is, since another program keeps changing it. */
+  /** Files that stayed as they are, because another program keeps changing them. */
   readonly left: readonly string[]
   readonly keys: number
   /** Locks, and whose they were. */
@@ -34,7 +34,7 @@ const mostAttempts = 3
 type Of<Kind extends CheckpointStep['do']> = Extract<CheckpointStep, { readonly do: Kind }>
 type Done = Promise<'lost' | Continued<CheckpointStep> | undefined>
 
-const going = (step: CheckpointStep): Continued<CheckpointStep> => ({ next: [step] })
+const continueWith = (step: CheckpointStep): Continued<CheckpointStep> => ({ next: [step] })
 
 export class CheckpointSteps implements Steps<CheckpointStep, string> {
   readonly #ports: CheckpointPorts
@@ -75,7 +75,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
   async perform(step: CheckpointStep): Done {
     const isRepeat = this.#isRepeat
     this.#isRepeat = false
-    // The journal has it by now.
+    // The journal has the intent of an earlier version by now.
     if (isRepeat) this.#work.clearIntent()
     switch (step.do) {
       case 'save':
@@ -92,7 +92,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
   recordsOf = (session: string): Records =>
     new Records(this.#ports.tree, childOf(this.#ports.recordsOf(session), this.#work.id))
 
-  /** The first step of a checkpoint. Its id is used for nothing else, also if it is never made. */
+  /** The first step of a checkpoint. Its id is never used again, even if the checkpoint is not made. */
   async begin(
     { session, ...record }: Pick<CheckpointRecord, 'name' | 'type' | 'by'> & { readonly session: string },
     rollback?: RollbackStep,
@@ -103,14 +103,14 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
     return { do: 'save', session, id, name: record.name, ...(rollback ? { rollback } : {}) }
   }
 
-  /** For what another process has changed while a rollback is under way. */
+  /** Begins one more checkpoint, of what another process has changed while a rollback is under way. */
   #saveMore = async ({ session, name }: CheckpointStep, rollback: Begun) =>
-    going(await this.begin({ session, name, type: 'auto', by: 'Signalbox' }, rollback))
+    continueWith(await this.begin({ session, name, type: 'auto', by: 'Signalbox' }, rollback))
 
-  /** Nothing was kept. A rollback that had begun goes on with what was there at first. */
+  /** The killed process made no checkpoint. A rollback that had begun goes on from the first checkpoint that it made. */
   async #afterCutOff(step: Of<'save'>): Done {
     const { rollback } = step
-    if (isBegun(rollback)) return going(onwards(step, rollback, rollback.first.commit))
+    if (isBegun(rollback)) return continueWith(stepAfterKeeping(step, rollback, rollback.first.commit))
     await this.#tell(step.session, step.id)
     return 'lost'
   }
@@ -126,14 +126,22 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
           if (this.#isLast) throw noRest(prepared.changed)
           this.#attempt++
           this.#work.tidyUp()
-          return going(step)
+          return continueWith(step)
         }
         this.#prepared = prepared
       }
       const { commit, branch } = saved
-      return going({ do: 'keep', session, id, name, commit, ...(branch && { branch }), ...(rollback && { rollback }) })
+      return continueWith({
+        do: 'keep',
+        session,
+        id,
+        name,
+        commit,
+        ...(branch && { branch }),
+        ...(rollback && { rollback }),
+      })
     } catch (error) {
-      // Files have given way: the next process goes on. Otherwise nothing has changed.
+      // Once a file was overwritten, the next process has to finish the rollback. Before that, nothing has changed.
       if (isBegun(rollback) || !(error instanceof SignalboxError)) throw error
       return this.#fail(step, error)
     }
@@ -150,7 +158,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
     })
   }
 
-  /** `first`: what was there when the first file gave way. By force, or then, the last attempt leaves what keeps changing. */
+  /** `first`: the checkpoint from before the first file was overwritten. The last attempt may leave files that keep changing. */
   #prepare(
     { commit, force, first: begun }: RollbackStep,
     now: Saved['now'],
@@ -173,7 +181,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
       await this.#tell(session, id)
       return undefined
     }
-    return going(onwards(step, { ...rollback, first: rollback.first ?? { id, commit } }, commit))
+    return continueWith(stepAfterKeeping(step, { ...rollback, first: rollback.first ?? { id, commit } }, commit))
   }
 
   async #place(step: Of<'place'>): Done {
@@ -184,7 +192,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
       try {
         const left = await prepared.place(`rollback to ${rollback.to}`, { leavesRestless: this.#isLast })
         this.placed = { files: prepared.files, hadChanges: prepared.hadChanges, left }
-        return going({ ...step, do: 'restore', rollback: { ...rollback, isPlaced: true } })
+        return continueWith({ ...step, do: 'restore', rollback: { ...rollback, isPlaced: true } })
       } catch (error) {
         const isMeanwhile = error instanceof SignalboxError && error.code === 'CHANGED_MEANWHILE'
         if (!isMeanwhile || this.#isLast) throw error
@@ -195,7 +203,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
     return this.#saveMore(step, rollback)
   }
 
-  /** Of a rollback that was cut off. `undefined`: something is in neither of its two checkpoints, and must be saved first. */
+  /** For a rollback that was cut off. `undefined`: a file is as in neither of its two checkpoints, and must be saved first. */
   async #prepareAgain({ rollback }: Of<'place'>): Promise<Prepared | Restless | undefined> {
     const found = await this.#work.checkAgain(rollback.first.commit, rollback.commit)
     return found.isStrange ? undefined : this.#prepare(rollback, found, rollback.first.commit)
@@ -223,7 +231,7 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
     await this.#ports.sessions.tell?.(session, done)
   }
 
-  /** Nothing has changed. */
+  /** Gives up before anything was changed. */
   async #fail({ session, id }: CheckpointStep, error: SignalboxError): Promise<'lost'> {
     this.failed = error
     this.#work.tidyUp()
@@ -238,8 +246,8 @@ export class CheckpointSteps implements Steps<CheckpointStep, string> {
 
 const isBegun = (rollback: RollbackStep | undefined): rollback is Begun => rollback?.first !== undefined
 
-/** The step of a rollback after what is there was kept. */
-const onwards = ({ session, id, name }: CheckpointStep, rollback: Begun, commit: string): CheckpointStep => {
+/** The step of a rollback after the present files were kept as a checkpoint. */
+const stepAfterKeeping = ({ session, id, name }: CheckpointStep, rollback: Begun, commit: string): CheckpointStep => {
   return { do: rollback.isPlaced ? 'restore' : 'place', session, id, name, rollback, commit }
 }
 

@@ -1,4 +1,4 @@
-/** What binds an answer: tokens by the kind of command, scaled by a modifier, and items for a list. §5 and §14. */
+/** The limits of an answer: tokens by the kind of command, scaled by a modifier, and items for a list. §5 and §14. */
 import { isWithin, type LoadTokenizer, longestToken } from '../../../kernel/tokenizer.ts'
 import { cutMark } from '../refusal.ts'
 import type { Modifier } from '../schema.ts'
@@ -7,7 +7,7 @@ import type { CommandSpec, LimitKind } from './spec.ts'
 /** §5, "Token Limits by Command Type"; a list has 4 items. */
 const tokensOf: Readonly<Record<Exclude<LimitKind, 'fixed'>, number>> = { status: 10, summary: 15, list: 8, error: 10 }
 
-export interface Bound {
+interface Bound {
   /** For each item of a list, otherwise for all of it; with `total` for all of it in any case. */
   readonly tokens: number
   readonly items: number
@@ -30,7 +30,7 @@ export function smartDefault(topic: string, urgent: boolean): Modifier | undefin
   return /\bprogress\b/i.test(topic.replaceAll('_', ' ')) ? 'brief' : undefined
 }
 
-/** One text within its limit; what is cut ends at a word, with a mark. `around`: how it is printed, all of which counts. */
+/** Cuts a text to its limit, at the end of a word and with a mark. `around`: how it is printed; all of that counts. */
 export async function bounded(
   text: string,
   tokens: number,
@@ -40,7 +40,7 @@ export async function bounded(
   if (await isWithin(around(text), tokens, load)) return text
   const tokenizer = await load()
   for (let room = tokens - 1; room > 0; room--) {
-    // More bytes than this are more tokens than fit, whatever they say.
+    // No longer text has so few tokens, so the rest need not be counted.
     const head = tokenizer.first(text.slice(0, tokens * longestToken), room)
     const words = `${atWordEnd(head, text)}${cutMark}`
     if (words.length > cutMark.length && tokenizer.count(around(words)) <= tokens) return words
@@ -48,20 +48,20 @@ export async function bounded(
   return cutMark
 }
 
-/** Up to the last word that is whole; half a word only where there is no other. */
+/** Up to the last whole word; half a word only where there is no other. */
 function atWordEnd(head: string, whole: string): string {
   if (/\s/.test(whole[head.length] ?? ' ')) return head.trimEnd()
   const end = head.search(/\s+\S*$/)
   return end > 0 ? head.slice(0, end) : head.trimEnd()
 }
 
-/** An item of a list. The name of what it tells of is not counted with it, and has the same limit by itself. */
+/** An item of a list. Its name and its text are counted apart, each with the same limit. */
 export interface Item {
   readonly name?: string
   readonly text: string
 }
 
-/** The bullets of a list within its limits, and what was left out. §5, "Formatting". */
+/** The bullets of a list within its limits, and how many were left out. §5, "Formatting". */
 export async function boundedList(items: readonly Item[], bound: Bound, load: LoadTokenizer): Promise<string[]> {
   if (bound.total) return listWithin(items, bound.tokens, load)
   const shown: string[] = []
@@ -72,7 +72,7 @@ export async function boundedList(items: readonly Item[], bound: Bound, load: Lo
   return withRest(shown, items.length)
 }
 
-/** All that is printed counts: bullets, line ends, and what tells how much was left out. */
+/** All that is printed counts: bullets, line ends, and the line about those left out. */
 async function listWithin(items: readonly Item[], tokens: number, load: LoadTokenizer): Promise<string[]> {
   const all = items.map(bullet)
   if (await isWithin(all.join('\n'), tokens, load)) return all
@@ -91,7 +91,7 @@ async function listWithin(items: readonly Item[], tokens: number, load: LoadToke
 
 const bullet = (item: Item): string => `• ${inOne(item)}`
 
-/** What is shown of so many, and how many more there are. */
+/** The shown lines, and a line about how many more there are. */
 export const withRest = (shown: readonly string[], of: number): string[] =>
   shown.length < of ? [...shown, `+${of - shown.length} more`] : [...shown]
 

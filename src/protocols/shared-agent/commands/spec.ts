@@ -12,13 +12,13 @@ export interface Parameter {
   readonly optional?: true
 }
 
-/** What may follow the last parameter, printed in this order; each is recognised by its looks, from the end of the line. */
+/** What may follow the last parameter, printed in this order. Each is recognised by its form, from the end of the line. */
 export type Tail =
   | {
       readonly name: string
       readonly kind: 'seconds'
       readonly least: number
-      /** Names that a colon may belong to: behind any other name it begins the time. */
+      /** Names that may contain a colon: behind any other name a colon begins the time. */
       readonly mayHaveColons: RegExp
     }
   | { readonly name: string; readonly kind: 'priority' }
@@ -30,7 +30,7 @@ export type Tail =
       readonly unshown?: true
     }
 
-/** What binds an answer. `fixed`: its form is given, and it is never cut. Others are free text within the limits of §5. */
+/** The limit of an answer. `fixed`: its form is given, and it is never cut. Others are free text within the limits of §5. */
 export type LimitKind = 'fixed' | 'status' | 'summary' | 'list' | 'error'
 
 export const categories = [

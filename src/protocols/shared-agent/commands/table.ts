@@ -1,4 +1,4 @@
-/** Every command: what it takes, what binds its answer, its help. Shared Agent Protocol §3, §10, §12 to §16; README.md. */
+/** Every command: its parameters, the limit of its answer, its help. Shared Agent Protocol §3, §10, §12 to §16; README.md. */
 import type { Category, CommandSpec, Parameter, Tail } from './spec.ts'
 
 const word = (name: string): Parameter => ({ name, kind: 'word' })
@@ -273,7 +273,7 @@ export const commands: readonly CommandSpec[] = [
   }),
 ]
 
-/** What `#VERSION:features` and `#SUPPORTS` know; the first three are what the former shows unless asked for more. §10. */
+/** For `#VERSION:features`, which shows the first three unless asked for more, and for `#SUPPORTS`. §10. */
 export const features: Readonly<Record<string, string>> = {
   coordination: 'v1.1+',
   state: 'v1.0+',

@@ -2,7 +2,6 @@
  * Sentences that a person has corrected, with the command that was meant: `save the day => #CHECKPOINT:create:manual:the day`.
  * The same sentence means that command from then on, also with another path, time or name in it. Pure.
  */
-
 import { type Token, tokensOf } from './tokens.ts'
 import type { TranslatorContext } from './translation.ts'
 
@@ -13,7 +12,7 @@ interface Correction {
 
 const separator = ' => '
 
-/** One line of the file; `undefined` for what cannot be one. */
+/** One line of the file; `undefined` for a sentence that cannot be written as one. */
 export const printCorrection = ({ said, command }: Correction): string | undefined =>
   said.includes(separator) || !said.trim() ? undefined : `${said.replace(/\s+/g, ' ').trim()}${separator}${command}`
 
@@ -23,7 +22,7 @@ export const readCorrections = (text: string): readonly Correction[] =>
     return said === undefined || command === undefined ? [] : [{ said, command }]
   })
 
-/** The command of the newest correction that this sentence has the words of, with the values of this sentence. */
+/** The command of the newest correction with the same words, with the values of this sentence. */
 export function correctedCommand(text: string, corrections: readonly Correction[], around: TranslatorContext) {
   const tokens = tokensOf(text, around)
   for (const { said, command } of corrections.toReversed()) {
@@ -36,7 +35,7 @@ export function correctedCommand(text: string, corrections: readonly Correction[
 const spoken = (tokens: readonly Token[]) => tokens.filter(({ kind, word }) => kind !== 'mark' || word === '?')
 const shape = (tokens: readonly Token[]): string => JSON.stringify(spoken(tokens).map(({ word }) => word))
 
-/** Each value of the old sentence that stands in the command is replaced by the one in its place. */
+/** Replaces each value of the old sentence in the command by the value of the new sentence at the same place. */
 function withValuesOf(tokens: readonly Token[], pattern: readonly Token[], command: string): string {
   const own = spoken(tokens)
   const values = new Map(spoken(pattern).map(({ kind, value }, i) => [value, kind === 'word' ? value : own[i]!.value]))

@@ -9,7 +9,7 @@ const empty =
 
 const articles = /^(?:the|an?|our|my|your|this|that)$/i
 
-/** Without marks, quotes and articles of courtesy at its ends. */
+/** Without marks, quotes and words of courtesy at its ends. */
 const trimmed = (text: string): string =>
   text
     .replace(/^[\s,;:.!?"'“”`(–-]+/, '')
@@ -46,7 +46,7 @@ export class FilledSlots {
     return text === '' || empty.test(text) ? undefined : text
   }
 
-  /** What has one of these forms within a slot, or anywhere where nothing fills the slot. */
+  /** The first token of these kinds within a slot; where nothing fills the slot, outside of all texts. */
   typed(name: string, ...kinds: readonly Kind[]): string | undefined {
     const slot = this.#slot(name, kinds)
     const tokens = slot ? this.tokens.slice(slot.from, slot.to) : this.#free()
@@ -141,7 +141,7 @@ export function nameOrText(text: string): string {
   return named.every((word) => plainWord.test(word) && !/[/\\]/.test(word)) ? named.join('_') : text
 }
 
-/** As one word, without articles and what else says nothing. */
+/** As one word, without articles and marks. */
 export const oneWord = (text: string, without = articles): string =>
   text
     .replace(/[,;:!?"'“”]/g, ' ')

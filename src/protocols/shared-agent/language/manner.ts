@@ -1,5 +1,4 @@
 /** How a user is spoken to in a session: in words or in commands, and how much of the protocol is seen. §2.5. Pure. */
-
 import type { Asked, Translation } from './translation.ts'
 
 export interface Manner {
@@ -57,7 +56,7 @@ const patterns = wishes.map(([says, wish, form]) => ({
 
 const longestWish = 100
 
-/** What the speaker wishes about this, and how it is confirmed; `undefined` for anything else. */
+/** What the speaker wishes about the manner, and how it is confirmed; `undefined` for any other sentence. */
 export function wishOf(text: string): { readonly wish: Wish; readonly says: string } | undefined {
   if (text.length > longestWish) return undefined
   const said = text.trim().replace(/\s+/g, ' ')
@@ -105,7 +104,7 @@ export async function hear(
 ): Promise<Heard> {
   const { asked, ...manner } = before
   const wished = wishOf(text)
-  // In protocol mode nothing is heard but the wish to leave it.
+  // In protocol mode the only accepted sentence is the wish to leave it.
   if (wished && (manner.mode === 'natural' || wished.wish.mode === 'natural'))
     return { todo: 'say', sentence: wished.says, manner: { ...manner, ...wished.wish } }
   if (manner.mode === 'protocol') return { todo: 'refuse', manner }

@@ -31,14 +31,14 @@ export const promptFor = (text: string, table: readonly CommandSpec[]): string =
 interface Asking {
   readonly model: LanguageModel | undefined
   readonly around: Partial<TranslatorContext>
-  /** Before the own translator, and not only where that would ask back. */
+  /** Ask the model about every sentence, not only where our own translator would ask back. */
   readonly isFirst?: boolean
 }
 
-/** What the model makes of it; what the own translator says where that is of no use. */
+/** The model's translation, or our own where the model is of no use. */
 export async function withModel(text: string, own: Translation, asking: Asking): Promise<Translation> {
   const { model, around, isFirst = false } = asking
-  // Which command it would be is known, and only a person can say yes to it.
+  // For a destructive request the command is known, and only a person may confirm it.
   const isSettled = own.outcome === 'asked' ? own.reason === 'destructive' : !isFirst
   if (!model || isSettled) return own
   const whole = { ...nowhere, ...around }
@@ -46,7 +46,7 @@ export async function withModel(text: string, own: Translation, asking: Asking):
   try {
     answer = await model.ask(text, promptFor(text, whole.table))
   } catch (error) {
-    // Whatever is wrong with it: it was only to help, and there is an answer without it.
+    // The model is optional: whatever its error, our own answer stands.
     const why = error instanceof SignalboxError ? error.message : 'it failed.'
     const note = printableLine(`The model was of no help: ${why}`).slice(0, longestNote)
     return own.outcome === 'asked' ? { ...own, note } : own
@@ -54,7 +54,7 @@ export async function withModel(text: string, own: Translation, asking: Asking):
   return judgedLine(text, answer, whole) ?? own
 }
 
-/** A line that a stranger wrote for a sentence, as a translation. It is never certain enough to destroy something. */
+/** Judges a line that a model or a correction proposes for a sentence. It is never certain enough to destroy something. */
 export function judgedLine(text: string, answer: unknown, around: TranslatorContext): Translation | undefined {
   if (typeof answer !== 'string') return undefined
   const line = answer.trim()

@@ -1,4 +1,5 @@
 /** What is asked back, in words: the likeliest readings with their commands. */
+import { call } from '../../../kernel/call.ts'
 import { type CommandSpec, usageOf } from '../commands/spec.ts'
 import type { Asked, Reason } from './translation.ts'
 
@@ -33,12 +34,12 @@ const ask = (reason: Reason, question: string, command?: string): Asked => ({
 const notUnderstoodBut = (near: string): Asked =>
   ask('unclear', `I did not understand that.${near} Say it another way, or "help" for what can be asked.`)
 export const notUnderstood = notUnderstoodBut('')
-export const notUnderstoodNear = (specs: readonly CommandSpec[]): Asked =>
-  specs.length === 0
-    ? notUnderstood
-    : notUnderstoodBut(` The nearest that I can do is ${listed(specs.map(usage), 'or')}.`)
+export function notUnderstoodNear(specs: readonly CommandSpec[]): Asked {
+  const usages = specs.map((spec) => usageOf(spec))
+  return specs.length === 0 ? notUnderstood : notUnderstoodBut(` The nearest that I can do is ${listed(usages, 'or')}.`)
+}
 
-/** What no command of the protocol does, and a command of this program does. */
+/** For a request that no command of a session meets, but a command of Signalbox or the shell does. */
 export function elsewhere(said: string): Asked | undefined {
   const found = otherPrograms.find(([pattern]) => pattern.test(said))
   return found && ask('unclear', `No command of the session does that, but ${found[1]}.`)
@@ -50,12 +51,9 @@ const otherPrograms: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^(?:(?:please|and|so) )*(?:who (?:holds|locked|is holding|(?:has|owns) (?:the lock|<(?:path|context|folder)>))|(?:which|what|show|list|are|welche|qué) .*\b(?:locks?|locked|sperren|gesperrt|bloqueos)\b)/,
-    '`signalbox session locks` tells who holds what',
+    `${call('session locks')} tells who holds what`,
   ],
-  [
-    /\b(?:inbox|my messages|new messages|any (?:news|messages|mail))\b/,
-    '`signalbox session inbox` shows what has come',
-  ],
+  [/\b(?:inbox|my messages|new messages|any (?:news|messages|mail))\b/, `${call('session inbox')} shows what has come`],
 ]
 
 export const tooLong = ask('unclear', 'That is too long for one request, or has characters that no line has.')
@@ -96,7 +94,6 @@ export const severalRequests = (commands: readonly string[]): Asked =>
       : 'That is more than one request. Say them one after the other.',
   )
 
-const usage = (spec: CommandSpec): string => usageOf(spec)
 const mostListed = 6
 const listed = (some: readonly string[], joint: string): string => {
   const shown = some.length > mostListed ? [...some.slice(0, mostListed), `${some.length - mostListed} more`] : some

@@ -38,7 +38,7 @@ function statement(line: string): string | undefined {
     'the ',
   )
   const verb = /[^s]s$/.test(thing) ? 'are' : 'is'
-  // What waits or is worked on is the task.
+  // Waiting or being worked on is said of the task itself, by its name.
   if (/^(?:not |running|pending|waiting|blocked|in progress)/i.test(text))
     return `"${capital(spoken(name))}" is ${text}.`
   return `${capital(thing)} ${verb} ${isState.test(text) ? '' : 'at '}${text}.`
@@ -195,7 +195,7 @@ function healthIn(lines: readonly string[]): string {
   return why === undefined ? `The session is ${status}: ${rest}.` : `It is time for a new session (${why}): ${rest}.`
 }
 
-/** What it means that nothing is there. */
+/** What is said when nothing was found. */
 const absent: Readonly<Record<string, Teller>> = {
   'STATE:load': ({ key }) => `Nothing is saved as ${key}.`,
   'STATE:list': () => 'Nothing is saved.',

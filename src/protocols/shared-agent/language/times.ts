@@ -34,7 +34,7 @@ const shares: ReadonlyMap<string, number> = new Map([
   ['few', 3],
 ])
 
-export interface Span {
+interface Span {
   readonly seconds: number
   /** How many pieces say it. */
   readonly length: number

@@ -184,8 +184,8 @@ export const agentsKnown = ({ agents }: Pick<TranslatorContext, 'agents'>): read
   return [...agents, ...usualAgents.filter((one) => !known.has(flat(one)))]
 }
 
-/** In any case and with any dashes; of names that differ only so, the one that is written so. Never one that is merely like it. */
-export function agentCalled(agents: readonly string[], said: string): string | undefined {
+/** Finds an agent in any case and with any dashes. Of names that differ only in that, the one that is written exactly so. */
+function agentCalled(agents: readonly string[], said: string): string | undefined {
   const found = agents.filter((one) => flat(one) === flat(said))
   return found.find((one) => one === said) ?? (found.length === 1 ? found[0] : undefined)
 }

@@ -26,7 +26,7 @@ import type { Guess, SentenceModel } from './sentence-model.ts'
 import { agentsKnown, type Token, tokensOf } from './tokens.ts'
 import { nowhere, type Translation, type TranslatorContext } from './translation.ts'
 
-/** What is longer is a document, and no request. */
+/** A longer text is a document, not a request. */
 const mostTokens = 120
 /** How likely a reading must be, and how much likelier than the next one. */
 const enough = { probability: 0.35, margin: 0.1 }
@@ -54,12 +54,12 @@ interface Sentence {
   readonly tokens: readonly Token[]
   readonly around: TranslatorContext
   readonly model: SentenceModel
-  /** All that was said, where that is more: rules against destroying something look at this. */
+  /** The whole text, where `said` is a part of it: rules about destructive commands look at all of it. */
   readonly whole?: readonly Token[]
 }
 
 const boundary = /(?<=[.!?])\s+|(?<=^[^:]{1,20}:)\s+|(?<=^\S+(?: \S+)?,)\s+/g
-/** How sure a request must be, for what stands before it to be no part of it. */
+/** How sure a request must be, so that the words before it are dropped. */
 const sureWithout = 0.6
 
 /** Without a greeting or a sentence before the request that asks for nothing: "Morning! Unlock a.js", "It broke. Go back to cp_001". */
@@ -98,7 +98,7 @@ function ofSentence(sentence: Sentence): Translation {
   return judged(sentence, best.intent, isSure)
 }
 
-/** What it would mean if it were a request: worth a question where it names a command, or something that has a form. */
+/** For a sentence that is probably no request: asks back if it names a command, or something that has a form. */
 function nearest(sentence: Sentence, probability: number, guesses: readonly Guess[]): Translation {
   const [best] = guesses as [Guess]
   const share = best.probability / guesses.reduce((sum, one) => sum + one.probability, 0)
@@ -153,7 +153,7 @@ function readings(sentence: Sentence, guesses: readonly Guess[]): Translation {
 const specOf = (intent: string, { table }: TranslatorContext): CommandSpec | undefined =>
   table.find(({ name }) => name === commandNameOf(intent))
 
-/** What the model thinks, made into commands and held against the rules. */
+/** Makes commands of what the model says, and judges them by the rules. */
 function judged(sentence: Sentence, intent: string, isSure: boolean): Translation {
   const { said, tokens, around, model } = sentence
   const spec = specOf(intent, around)
@@ -192,7 +192,7 @@ export function judgedCommand(
     : unknownAgent(line, stranger, agentsKnown(around))
 }
 
-/** An unknown agent that is to get something. It is never taken for one that is called nearly so. */
+/** An unknown agent that is to get something. It is never taken for one with a similar name. */
 function strangerIn({ spec, given }: Command, around: TranslatorContext): string | undefined {
   if (!/^(?:DELEGATE|DIRECT|DEPENDS|RETRY|COORDINATE)$/.test(spec.name)) return undefined
   const known = agentsKnown(around)
@@ -251,7 +251,7 @@ function partsOf(sentence: Sentence, all: readonly Guess[]): Translation | undef
     const first = readPart(left, sentence, 0.6)
     if (!first) continue
     const next = readPart(right, sentence, 0.75) ?? readPart(said.slice(behind, joints[n + 1]?.index), sentence, 0.75)
-    // What would destroy something, and is not clear, is not passed over because the rest is.
+    // An unclear part that may destroy something is not skipped, even if the other parts are clear.
     const mayDestroy = destroyingVerb.test(right) || (destroyingVerb.test(left) && order.test(right))
     if (!next && mayDestroy && !takesAll.test(whole)) return severalRequests(linesIn(first))
     if (!next) continue
@@ -291,7 +291,7 @@ function destroysLine(line: string, { table }: TranslatorContext): boolean {
   return read.kind === 'command' && destroys(read)
 }
 
-/** It is a command already. */
+/** For a sentence that is a command already. */
 function asCommand(line: string, { table }: TranslatorContext): Translation {
   try {
     if (parseLine(line, table).kind === 'command') return { outcome: 'command', command: line }

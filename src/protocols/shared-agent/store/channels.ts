@@ -1,12 +1,12 @@
 /**
- * Messages. Shared Agent Protocol §12. What is sent is a line of the log with the names of its readers: it reaches all of them or
+ * Messages. Shared Agent Protocol §12. A message is a line of the log with the names of its readers: it reaches all of them or
  * none. Each reader has a mark up to which it has read.
  */
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, type SessionId } from '../layout.ts'
-import type { Handing, Session, SessionChange } from '../record.ts'
+import { handedByInbox, handingOf, readUpTo, tidied, toldState } from '../mailboxes.ts'
+import { type Handing, isTold, type Session, type SessionChange } from '../record.ts'
 import { Refusal } from '../refusal.ts'
-import { isHandedOut, withTells, withTellsRead } from '../tasks.ts'
 import type { SessionParts } from './parts.ts'
 import { type CommandAnswer, type Handlers, type Speech, told } from './speech.ts'
 
@@ -16,11 +16,10 @@ export const channelHandlers: Handlers = {
 
   async BROADCAST({ parts, id, agent, given }) {
     const channel = channelOf(given.channel)
-    const answer = await parts.documents.change(id, { by: agent }, (session, at) => {
+    const answer = await parts.documents.change(id, { by: agent }, (session) => {
       const to = listenersOf(session, channel)
-      const text = given.msg ?? ''
-      const line = { did: 'BROADCAST', about: channel, text, to }
-      return { session: withTells(session, at, { by: agent, task: text }, to), line, answer: told(`sent:${to.length}`) }
+      const line = { did: 'BROADCAST', about: channel, text: given.msg ?? '', to }
+      return { line, answer: told(`sent:${to.length}`) }
     })
     await ring(parts.tree, bellFolder(id))
     return answer
@@ -29,11 +28,7 @@ export const channelHandlers: Handlers = {
   async DIRECT({ parts, id, agent, given }) {
     const { agent: to = '', msg = '' } = given
     const line = { did: 'DIRECT', text: msg, to: [to] }
-    const answer = await parts.documents.change(id, { by: agent }, (session, at) => ({
-      session: withTells(session, at, { by: agent, task: msg }, [to]),
-      line,
-      answer: told(`sent:${to}`),
-    }))
+    const answer = await parts.documents.change(id, { by: agent }, () => ({ line, answer: told(`sent:${to}`) }))
     await ring(parts.tree, bellFolder(id))
     return answer
   },
@@ -67,7 +62,7 @@ function channelOf(text = ''): string {
   throw new Refusal('E002', 'bad_channel', 'A channel has letters, digits, `_`, `.` and `-`.')
 }
 
-/** A message for an agent; `again` where a reader was given it before and was not seen to write it out. */
+/** A message for an agent. `again`: a reader was given it before and did not confirm that it wrote it out. */
 export type Unread = SessionChange & { readonly again?: true }
 
 /** What was sent to an agent and not read yet, oldest first. */
@@ -78,28 +73,23 @@ export async function unread(parts: SessionParts, id: SessionId, agent: string):
 
 async function unreadIn({ documents }: SessionParts, session: Session, id: SessionId, agent: string) {
   const given = handingOf(session, agent)?.given ?? 0
-  const found = (await documents.log(id, readUpTo(session, agent))).filter(
-    ({ to, n }) => to?.includes(agent) && !isHandedOut(session, agent, n),
-  )
+  const sent = (await documents.log(id, readUpTo(session, agent))).filter(({ to }) => to?.includes(agent))
+  // What was taken one by one is not handed out here as well.
+  const found = sent.filter((one) => !isTold(one) || toldState(session, agent, one.n) === 'unread')
   return found.map((one): Unread => (one.n <= given ? { ...one, again: true } : one))
 }
 
-const readUpTo = ({ read }: Session, agent: string): number => read.find(([name]) => name === agent)?.[1] ?? 0
-
-const handingOf = ({ handing = [] }: Session, agent: string): Handing | undefined =>
-  handing.find((one) => one.agent === agent)
-
 export interface Taking {
-  /** The oldest so many. */
+  /** How many, the oldest first. */
   readonly most?: number | undefined
-  /** They count as read when `handedOut` says that they were written out, and not before. */
+  /** They count as read only when `handedOut` is called: after they were written out. */
   readonly untilHandedOut?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Takes what was sent to an agent: each message goes to one reader, since all change the same mark. What another reader has in
- * hand is waited for, and taken over if that reader was killed or is held.
+ * Takes what was sent to an agent. Each message goes to one reader, since all readers change the same mark. Messages that another
+ * reader has in hand are waited for, and taken over if that reader was killed or is paused.
  */
 export async function takeUnread(
   parts: SessionParts,
@@ -120,29 +110,31 @@ export async function takeUnread(
     if (handing && handing.upTo > before && now < handing.until) {
       if (!isSame(handing, waitedFor)) since = performance.now()
       waitedFor = handing
-      // By our own clock too: the time that stands there may be a stranger's.
+      // Our own clock bounds the wait too: another program may have written the time in the document.
       if (performance.now() - since < settings.handingMs) {
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
         continue
       }
     }
+    const told = found.filter(isTold).map(({ n }) => n)
     const next = { agent, given: Math.max(handing?.given ?? 0, last.n), upTo: last.n, until: now + settings.handingMs }
     const isMine = await documents.mark(id, (current) => {
       if (readUpTo(current, agent) !== before || !isSame(handingOf(current, agent), handing)) return undefined
-      return untilHandedOut ? withHanding(current, agent, next) : withRead(current, agent, last.n)
+      const handed = handedByInbox(current, agent, told)
+      return handed && (untilHandedOut ? withHanding(handed, agent, next) : withRead(handed, agent, last.n))
     })
     if (isMine) return found
   }
 }
 
-/** Between two looks whether another reader has written out what it has. */
+/** Between two looks whether another reader has confirmed what it was given. */
 const pauseMs = 20
 
-/** What a reader was given was written out: it counts as read. Twice is fine. */
+/** Marks messages as read, after their reader has written them out. Twice is fine. */
 export const handedOut = (parts: SessionParts, id: SessionId, agent: string, n: number): Promise<boolean> =>
   parts.documents.mark(id, (now) => (readUpTo(now, agent) < n ? withRead(now, agent, n) : undefined))
 
-/** A reader could not write out what it was given: the next one need not wait. False when another reader has read on since. */
+/** Gives back messages that could not be written out: the next reader need not wait. False when another reader has read on since. */
 export const giveBack = (parts: SessionParts, id: SessionId, agent: string, n: number): Promise<boolean> =>
   parts.documents.mark(id, (now) => {
     const handing = handingOf(now, agent)
@@ -161,5 +153,5 @@ function withRead(session: Session, agent: string, n: number): Session {
   const handing = handingOf(session, agent)
   const left = handing && handing.given > n ? handing : undefined
   const read = [...session.read.filter(([name]) => name !== agent), [agent, n] as const]
-  return { ...withTellsRead(withHanding(session, agent, left), agent, n), read }
+  return tidied({ ...withHanding(session, agent, left), read }, agent)
 }

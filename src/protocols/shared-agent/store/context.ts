@@ -78,7 +78,7 @@ export async function contextFiles(tree: Tree, { contextFolder }: SessionSetting
   return (await tree.list(folder)).filter(isContextFile).map(({ name }) => childOf(folder, name))
 }
 
-/** When more than 90 % of the context is used. Named by date and time; never overwrites the file of another session. */
+/** For a context of which more than 90 % is used. Named by date and time; never overwrites the file of another session. */
 export async function exportAutomatically(
   speech: Pick<Speech, 'parts' | 'id' | 'agent'>,
 ): Promise<{ readonly path: string; readonly answer: CommandAnswer }> {
@@ -90,7 +90,7 @@ export async function exportAutomatically(
   }
 }
 
-/** `undefined`: there is a context of a session that `notOver` names. */
+/** `undefined`: the file is the context of a session that `notOver` protects. */
 async function exportContext(
   { parts, id, agent }: Pick<Speech, 'parts' | 'id' | 'agent'>,
   written: string,
@@ -126,9 +126,9 @@ async function exportContext(
   return told(`exported:${count} ${what}`, `git_ref:${ref ?? 'none'}`, `file:${written}`)
 }
 
-/** `undefined` for what is no context file. */
+/** `undefined` for bytes that are no context. */
 async function contextIn(bytes: Uint8Array): Promise<Context | undefined> {
-  // Taking apart a few megabytes of YAML takes hundreds of them in memory.
+  // Parsing a few megabytes of YAML takes hundreds of megabytes of memory.
   if (bytes.length > largestFile) return undefined
   try {
     return await parseContext(Buffer.from(bytes).toString())
@@ -154,14 +154,14 @@ type IsWanted = (kind: ExportedKind, name: string) => boolean
 const exportsOf = ({ exported }: Session) =>
   typeof exported === 'object' ? exported : { persistent: 0, temporary: 0, tasks: 0, configuration: 0 }
 
-/** What has changed since the last export that had things of its kind. */
+/** What has changed since the last export of its kind. */
 async function changesOf({ documents }: SessionParts, id: SessionId, session: Session): Promise<IsWanted> {
   const upTo = exportsOf(session)
   const lines = await documents.log(id, Math.min(...Object.values(upTo)))
   const last = new Map<string, number>()
   let all = 0
   for (const { n, did, about } of lines) {
-    // These change many things and name none.
+    // These change many things, and their lines name none of them.
     if (did === 'CONTEXT:import' || did === 'restore') all = n
     if (about !== undefined) last.set(about, n)
   }
@@ -292,7 +292,7 @@ async function merge({ parts, id, agent, given }: Speech, context: Context): Pro
 
 interface Merging<T> {
   isSame(old: T, one: T): boolean
-  /** `undefined`: it says the same. */
+  /** `undefined`: nothing differs. */
   updated(old: T, one: T): T | undefined
 }
 
@@ -330,7 +330,7 @@ function withTasksOf({ completed, inProgress, pending }: Context, session: Sessi
   }, session)
 }
 
-/** A path as people write one, inside the workspace and outside of what protocols and git keep. */
+/** Checks a path that a person wrote: inside the workspace, and outside of the folders of protocols and git. */
 async function placeOf(parts: SessionParts, written: string): Promise<TreePath> {
   const path = inside(written)
   const kept = [home, treePath('.git'), ...((await parts.ports.messagePlaces?.()) ?? [])]

@@ -2,6 +2,7 @@
  * Reading and changing a session. A change is one compare and replace of its document, with its line of the log inside. Older
  * lines move to pages: a page is made before the document lets go of its lines, and is the same whichever process makes it.
  */
+import { inputs } from '../../../kernel/call.ts'
 import { corrupt, invalidInput } from '../../../kernel/errors.ts'
 import { sameButForCase } from '../../../kernel/same-but-for-case.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -17,21 +18,21 @@ import {
   sessionsFolder,
 } from '../layout.ts'
 import { sessionTransitions } from '../lifecycle.ts'
-import { change, newSession, parseSession, printSession, type Session, type SessionChange } from '../record.ts'
+import { withTold } from '../mailboxes.ts'
+import { change, isTold, newSession, parseSession, printSession, type Session, type SessionChange } from '../record.ts'
 import { shapedIn } from '../shape.ts'
 
-/** Lines of a page. */
 const pageLength = 32
-/** The document keeps up to two pages of lines before it lets go of the older one. */
+/** The document keeps up to two pages of lines before the older one moves out. */
 const mostLines = 2 * pageLength
 /** In bytes. */
 const mostRemembered = 256 * 1024
 const largestPage = 16 * 1024 * 1024
 
-/** A change as the log tells it. `at` and `by` are those of the change unless it says otherwise. */
-export type NewLine = Omit<SessionChange, 'n' | 'at' | 'by'> & Partial<Pick<SessionChange, 'at' | 'by'>>
+/** A new line of the log. `at` and `by` are those of the change unless given. */
+type NewLine = Omit<SessionChange, 'n' | 'at' | 'by'> & Partial<Pick<SessionChange, 'at' | 'by'>>
 
-/** What a session becomes, how the log tells it, and what is answered. What is absent stays as it is. */
+/** The new session, the line of the log, and what is answered. Without a session or a line, that stays as it is. */
 export interface Changed<T> {
   readonly session?: Session
   readonly line?: NewLine | undefined
@@ -41,7 +42,7 @@ export interface Changed<T> {
 interface Changing {
   /** Who does it. */
   readonly by: string
-  /** False: a session that has ended stays so, since only a result comes in, or a step is finished. */
+  /** False: the change does not start a session that has ended. */
   readonly startsIt?: boolean
 }
 
@@ -79,7 +80,7 @@ export class Documents {
     return answer as T
   }
 
-  /** Notes what is no change that the log tells, such as what an agent has read. False when `note` left it as it is. */
+  /** Changes a session without a line of the log, such as what an agent has read. False when `note` left it as it is. */
   async mark(id: SessionId, note: (session: Session) => Session | undefined): Promise<boolean> {
     let isNoted = false
     await this.#replace(id, (found) => {
@@ -90,7 +91,7 @@ export class Documents {
     return isNoted
   }
 
-  /** Adds a line about what is done beside the document, unless `line` finds it there. False: the session is over by now. */
+  /** Logs something outside of the document, unless `line` answers that it is logged. False: the session has ended by now. */
   async note(
     { id, generation }: Sitting,
     by: string,
@@ -105,7 +106,7 @@ export class Documents {
     return isRunning
   }
 
-  /** Ends a session that is running: false when there is none. `clear` says what is left of it, and how the log tells it. */
+  /** Ends a running session; false when there is none. `clear` answers what is left of it, and the line of the log. */
   async end(id: SessionId, by: string, clear: (session: Session, now: number) => readonly [Session, NewLine]) {
     let ended = false
     await this.#replace(id, async (found) => {
@@ -118,7 +119,7 @@ export class Documents {
     return ended
   }
 
-  /** Puts what `next` answers in the place of what it was given, unless that is `undefined`. */
+  /** Replaces the session by what `next` answers, unless that is `undefined`. */
   async #replace(
     id: SessionId,
     next: (found: Session | undefined) => Session | undefined | Promise<Session | undefined>,
@@ -131,21 +132,22 @@ export class Documents {
   }
 
   /** The changes after number `after`, oldest first. Reads no more pages than it must. */
-  async log(id: SessionId, after = 0): Promise<SessionChange[]> {
+  async log(id: SessionId, after = 0, upTo = Number.POSITIVE_INFINITY): Promise<SessionChange[]> {
     const session = await this.read(id)
     if (!session) return []
-    const inDocument = session.log.filter(({ n }) => n > after)
+    const inDocument = session.log.filter(({ n }) => n > after && n <= upTo)
     const firstKept = session.log[0]?.n ?? session.changes + 1
     const older: SessionChange[] = []
-    for (let page = Math.floor(after / pageLength); page * pageLength + 1 < firstKept; page++) {
+    const end = Math.min(firstKept - 1, upTo)
+    for (let page = Math.floor(after / pageLength); page * pageLength < end; page++) {
       const leaf = await this.#tree.read(pagePath(id, page))
       const lines = linesIn(leaf?.bytes) ?? []
-      older.push(...lines.filter(({ n }) => n > after && n < firstKept))
+      older.push(...lines.filter(({ n }) => n > after && n <= end))
     }
     return [...older, ...inDocument]
   }
 
-  /** Pages that cannot be read: their names. */
+  /** The names of pages that cannot be read. */
   async brokenPages(id: SessionId): Promise<string[]> {
     const broken: string[] = []
     for (const { name, kind } of await this.#tree.list(logFolder(id))) {
@@ -156,7 +158,7 @@ export class Documents {
     return broken
   }
 
-  /** Lets go of the oldest page of lines, once it is full and kept. */
+  /** Moves the oldest page of lines out of the document, once there are enough. */
   async #turnPage(id: SessionId, session: Session): Promise<Session> {
     const first = session.log[0]
     if (!first || session.log.length <= mostLines) return session
@@ -166,7 +168,7 @@ export class Documents {
     const made = await this.#tree.create(pagePath(id, page), text)
     if (made.outcome !== 'created') {
       const leaf = await this.#tree.read(pagePath(id, page))
-      // Something else stands there: the lines stay in the document, and `doctor` tells of the page.
+      // Another program wrote this page: the lines stay in the document, and `doctor` reports the page.
       if (!leaf || Buffer.from(leaf.bytes).toString('utf8') !== text) return session
     }
     return { ...session, log: session.log.slice(own.length) }
@@ -203,7 +205,7 @@ export class Documents {
     const other = sameButForCase(id, names)
     if (other === undefined) return newSession(id, now)
     throw invalidInput('SESSION_NAME_TAKEN', `A session is called ${other}, which differs from ${id} by case alone.`, {
-      hint: `Say --session ${other}, or choose another name.`,
+      hint: `Give ${inputs({ session: other })}, or choose another name.`,
       details: { session: id, other },
     })
   }
@@ -218,7 +220,8 @@ function start(session: Session, by: string, now: number): Session {
 function withLine(session: Session, line: NewLine | undefined, by: string, at: number): Session {
   if (!line) return session
   const n = session.changes + 1
-  return { ...session, changes: n, log: [...session.log, { n, at, by, ...line }] }
+  const next = { ...session, changes: n, log: [...session.log, { n, at, by, ...line }] }
+  return isTold(line) ? withTold(next, n, line.to ?? []) : next
 }
 
 const linesIn = (bytes: Uint8Array | undefined): readonly SessionChange[] | undefined =>

@@ -1,6 +1,6 @@
 /**
- * Ends a session, in one step of the document: its locks and signals belong to one start. What follows wakes those who wait and
- * clears away, and is repeated when the session is ended again.
+ * Ends a session, in one step of the document: its locks and signals belong to one generation and end with it. Then waiting
+ * processes are woken and leftovers removed, which is repeated when the session is ended again.
  */
 import { childOf, type TreePath } from '../../../kernel/tree-path.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
@@ -12,7 +12,7 @@ import type { Ended } from './outcomes.ts'
 import type { SessionParts } from './parts.ts'
 import { noteSignals } from './signals.ts'
 
-/** `stopped`: tasks whose program was running. Their runners end it, since they see that the session is over. */
+/** `stopped`: tasks whose program was running. Their runners see that the session has ended, and stop the program. */
 export async function endSession(parts: SessionParts, id: SessionId, by: string): Promise<Omit<Ended, 'session'>> {
   await noteSignals(parts, id)
   let stopped: readonly Task[] = []

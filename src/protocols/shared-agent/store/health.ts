@@ -1,4 +1,5 @@
 /** `#HEALTH`: how full, how old and how well a session is. Shared Agent Protocol §15. */
+import { groupBy } from '../../../kernel/group-by.ts'
 import { trafficPath } from '../layout.ts'
 import type { Session } from '../record.ts'
 import { exportAutomatically } from './context.ts'
@@ -6,7 +7,7 @@ import type { SessionParts } from './parts.ts'
 import { type Handlers, type Speech, sittingOf, told } from './speech.ts'
 
 const mostRead = 4 * 1024 * 1024
-/** The commands that errors and times are told of. */
+/** How many commands errors and times are counted over. */
 const lastOnes = 10
 const [advised, exported] = [0.8, 0.9]
 
@@ -46,8 +47,8 @@ interface Traffic {
   readonly tokens: number
   /** For each command, oldest first, whether it was an error. */
   readonly errors: readonly boolean[]
-  /** How long each took, in milliseconds, by command; what says nothing about the session is left out. */
-  readonly times: ReadonlyMap<string, readonly number[]>
+  /** How long each took, in milliseconds, by command; without commands whose time does not depend on the session. */
+  readonly times: readonly (readonly number[])[]
 }
 
 async function trafficOf(speech: Speech): Promise<Traffic> {
@@ -61,21 +62,22 @@ function trafficIn(text: string): Traffic {
     const [, tokens, mark, ms, name = ''] = /^(\d{1,9}) ([.!])(?: (\d{1,9})(?: (\S{1,80}))?)?$/.exec(line) ?? []
     return tokens === undefined ? [] : [{ tokens: Number(tokens), isError: mark === '!', ms, name }]
   })
-  const times = new Map<string, number[]>()
-  for (const { ms, name } of lines) {
-    if (ms === undefined) continue
-    if (!times.has(name)) times.set(name, [])
-    times.get(name)!.push(Number(ms))
+  const timed = groupBy(
+    lines.filter(({ ms }) => ms !== undefined),
+    ({ name }) => name,
+  )
+  return {
+    tokens: lines.reduce((sum, one) => sum + one.tokens, 0),
+    errors: lines.map(({ isError }) => isError),
+    times: [...timed.values()].map((all) => all.map(({ ms }) => Number(ms))),
   }
-  const tokens = lines.reduce((sum, one) => sum + one.tokens, 0)
-  return { tokens, errors: lines.map(({ isError }) => isError), times }
 }
 
 /** §15, "When to Start New Session". */
 function reasonsForNew({ settings }: SessionParts, session: Session, { tokens, errors, times }: Traffic): string[] {
   const [before, last] = [count(errors.slice(-2 * lastOnes, -lastOnes)), count(errors.slice(-lastOnes))]
-  // Each command beside itself: some take longer than others from the start.
-  const isSlower = [...times.values()].some((all) => {
+  // Each command is compared with itself: some take longer than others from the start.
+  const isSlower = times.some((all) => {
     const [first, last] = [median(all.slice(0, lastOnes)), median(all.slice(-lastOnes))]
     return all.length >= 2 * lastOnes && last > Math.max(50, 3 * first)
   })

@@ -1,4 +1,5 @@
 /** What `doctor` should know of sessions: documents that cannot be read, and what stands in their way. */
+import { call } from '../../../kernel/call.ts'
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { printableLine } from '../../../kernel/printable.ts'
 import { childOf } from '../../../kernel/tree-path.ts'
@@ -76,7 +77,7 @@ async function ofCheckpoints(parts: SessionParts, repair: boolean): Promise<Find
   return changes ? unfinishedChanges(parts.tree, changes, repair) : []
 }
 
-/** Mistakes in `session.yaml` stop only what needs the role or command that they are in, so all are told here. */
+/** A mistake in `session.yaml` shows only where its role or command is used, so all of them are reported here. */
 async function ofRoles({ roles, ports }: SessionParts): Promise<Finding[]> {
   const { mistakes } = await roles()
   const ignored = await ports.rolesIgnored?.()
@@ -98,14 +99,14 @@ async function stuckTasks({ tree }: SessionParts, session: Session, isSeen: IsSe
   return [...findings, ...started.filter(isLost).map((task) => lostRunner(session, task))]
 }
 
-/** What no program and no other protocol does waits until its agent asks for it. */
+/** A task that neither a program nor another protocol does waits until its agent asks for it. */
 async function forUnseen({ id, tasks }: Session, isSeen: NonNullable<IsSeen>): Promise<Finding[]> {
   const waiting = new Map<string, number>()
   for (const { agent, state, via } of tasks)
     if (state === 'pending' && via === undefined) waiting.set(agent, (waiting.get(agent) ?? 0) + 1)
   const findings: Finding[] = []
   for (const [agent, count] of waiting) {
-    const take = `signalbox session say --session ${id} --as ${agent} '#NEXT'`
+    const take = call('session say', { session: id, as: agent, line: '#NEXT' })
     if (!(await isSeen(agent))) findings.push(unseenRecipient(documentPath(sessionId(id)), agent, count, take))
   }
   return findings
@@ -113,6 +114,6 @@ async function forUnseen({ id, tasks }: Session, isSeen: NonNullable<IsSeen>): P
 
 function lostRunner({ id }: Session, task: Task): Finding {
   const message = `Task ${task.id} for ${printableLine(task.agent)} was begun, and the process that ran its program is gone.`
-  const hint = `Let it be settled: signalbox session work --session ${id} --once`
+  const hint = `Let it be settled: ${call('session work', { session: id, once: true })}`
   return stalledClaim(documentPath(sessionId(id)), message, hint)
 }

@@ -11,7 +11,7 @@ import type { SessionParts } from './parts.ts'
 import { savedStates } from './saved-state.ts'
 import type { Speech } from './speech.ts'
 
-/** There is no git here, or nothing that it could keep. */
+/** Errors that mean: there is no git here, or no repository that it could use. */
 const nowhere = ['GIT_MISSING', 'NO_REPOSITORY', 'NO_WORK_TREE', 'REPOSITORY_NOT_TRUSTED', 'REPOSITORY_PATH']
 const isNowhere = (error: unknown): error is SignalboxError =>
   error instanceof SignalboxError && nowhere.includes(error.code)
@@ -27,7 +27,7 @@ export function checkpointsOf(parts: SessionParts): Checkpoints {
     notes: unfinishedFolder,
     sessions: {
       ...states,
-      // In the turn, and after what is under way was written down: a process that sees the mark finds that.
+      // Called in the turn, after the journal has its note: a process that sees the mark finds the note.
       async save(session) {
         const underWay = await tree.now()
         await documents.mark(sessionId(session), (now) =>
@@ -41,7 +41,7 @@ export function checkpointsOf(parts: SessionParts): Checkpoints {
   })
 }
 
-/** The line in the log, and the mark away. A milestone begins a new phase (§15). A session that has ended stays so. */
+/** Writes the line of the log and removes the mark. A milestone begins a new phase (§15). A session that has ended stays so. */
 async function tell({ documents, settings }: SessionParts, id: SessionId, done: Done): Promise<void> {
   const { recovered, record } = done
   const own = ownLine(done)
@@ -65,7 +65,7 @@ const ownLine = ({ id, record, rolledBackTo }: Done): Pick<SessionChange, 'did' 
 
 const withoutMark = ({ underWay: _, ...session }: Session): Session => session
 
-/** Finishes or undoes what a killed process left, and says which. Who is still at it is waited for. */
+/** Finishes or undoes what a killed process left, and answers lines about it. Waits for a process that is still working on it. */
 export async function finishCutOff(parts: SessionParts, id: SessionId): Promise<string[]> {
   if (!parts.ports.workTree) return []
   const takeMark = () =>
@@ -77,16 +77,16 @@ export async function finishCutOff(parts: SessionParts, id: SessionId): Promise<
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     if (error.code === 'NO_REPOSITORY') {
-      // The mark is a stranger's, or the repository was taken away: nothing can be under way.
+      // Another program wrote the mark, or the repository is gone: nothing can be under way.
       await takeMark()
       return []
     }
-    // Other commands need no git. `doctor` and those that do tell the whole of it.
+    // Most commands need no git and go on; `doctor` and the commands that need git report the error.
     return [`unfinished:${error.code}`]
   }
 }
 
-/** Records of checkpoints that were made, oldest first; in all work trees. Asks no git: that a checkpoint is there it does not prove. */
+/** Records of checkpoints that were made, in all work trees, oldest first. Does not ask git whether the checkpoints are still there. */
 export async function recordsOf({ tree }: SessionParts, id: SessionId): Promise<readonly CheckpointRecord[]> {
   const found: CheckpointRecord[] = []
   for (const work of await tree.list(checkpointsFolder(id))) {
@@ -104,7 +104,7 @@ export async function recordsOf({ tree }: SessionParts, id: SessionId): Promise<
 
 const mostRecords = 200
 
-/** Makes a checkpoint before a risky task, and answers what is to be said of it. Without git the task is given all the same. */
+/** Makes a checkpoint before a risky task, and answers lines about it. Without git the task is given all the same. */
 export async function beforeTask({ parts, id, agent }: Speech, task: string, priority: number): Promise<string[]> {
   const { settings, ports, tree } = parts
   if (!settings.automaticCheckpoints || !ports.workTree) return []

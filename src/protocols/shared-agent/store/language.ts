@@ -1,4 +1,4 @@
-/** What is said in words: translated, run, and answered in words. Shared Agent Protocol §2.5. */
+/** Lines in natural language: translated, run, and answered in words. Shared Agent Protocol §2.5. */
 import { parseLine } from '../format.ts'
 import { correctedCommand, printCorrection, readCorrections } from '../language/examples.ts'
 import { firstManner, hear, type Manner, meantIn } from '../language/manner.ts'
@@ -17,10 +17,10 @@ import { type CommandAnswer, nothing, type Speech, told } from './speech.ts'
 
 type Speaking = Pick<Speech, 'parts' | 'id' | 'session' | 'agent'>
 
-/** Users whose manner is kept; the oldest ones are spoken to as at first. */
+/** How many users' manners are kept; the oldest are dropped. */
 const mostManners = 200
 
-/** Answers what is no command. `run` answers a command that it became; one behind the first needs the session as it is by then. */
+/** Answers a line that is no command. `run` runs a command that it means; after the first one, the session has to be read again. */
 export async function answerPlain(
   speaking: Speaking,
   text: string,
@@ -44,13 +44,13 @@ export async function answerPlain(
       return nothing(question, ...(command === undefined ? [] : ['Say "yes" to run it.']), ...(note ? [note] : []))
     }
     case 'run':
-      // Of two that say yes at once, one runs it.
+      // Of two processes that say yes at once, one runs it.
       if (!isFirst) return nothing('It has been run.')
       return runInOrder(commands, async (line, n) => inWords(line, heard.manner, around, await run(line, n === 0)))
   }
 }
 
-/** One after the other; the first that does not do what it was to do ends it. */
+/** Runs commands one after the other, up to the first that is refused or finds nothing. */
 async function runInOrder(
   commands: readonly string[],
   run: (line: string, n: number) => Promise<CommandAnswer>,
@@ -72,7 +72,7 @@ export async function translateIn(parts: SessionParts, id: SessionId | undefined
   return meaningOf(parts, meantIn(text) ?? text, await surroundingsOf(parts, session))
 }
 
-/** A correction of the workspace's own first, then the model, then a configured one. */
+/** Asks the corrections of the workspace first, then the sentence model, then a configured model. */
 async function meaningOf(parts: SessionParts, text: string, around: TranslatorContext): Promise<Translation> {
   const { settings, ports } = parts
   if (settings.learnCorrections) {
@@ -88,7 +88,7 @@ async function meaningOf(parts: SessionParts, text: string, around: TranslatorCo
 
 const models = new WeakMap<Partial<SessionPorts>, SentenceModel>()
 
-/** Read when the first sentence is said. */
+/** Loaded with the first sentence. */
 function modelOf(ports: Partial<SessionPorts>): SentenceModel | undefined {
   const bytes = models.has(ports) ? undefined : ports.sentenceModel?.()
   if (bytes) models.set(ports, new SentenceModel(bytes))
@@ -98,7 +98,7 @@ function modelOf(ports: Partial<SessionPorts>): SentenceModel | undefined {
 /** In bytes. */
 const mostCorrections = 256 * 1024
 
-/** What was said before means this command, as its speaker has now made clear. */
+/** Keeps what was said before as an example of this command. */
 async function learn({ settings, tree }: SessionParts, { heard }: Manner, command: string): Promise<void> {
   const line = heard === undefined ? undefined : printCorrection({ said: heard, command })
   if (settings.learnCorrections && line !== undefined) await tree.append(correctionsPath, line)
@@ -111,7 +111,7 @@ function withHeard({ settings }: SessionParts, manner: Manner, text: string, tod
   return { ...rest, heard: text, ...(todo === 'ask' ? { isUnsure: true } : {}) }
 }
 
-/** A command is no yes: what was asked is forgotten. Right after a sentence that was asked back, it is what that meant. */
+/** A command is no yes, so the open question is forgotten. Right after an unclear sentence, the command is what that meant. */
 export async function forgetAsked(speaking: Speaking, line: string): Promise<void> {
   const before = mannerOf(speaking, speaking.session)
   const { asked, heard, isUnsure, ...after } = before
@@ -123,7 +123,7 @@ export async function forgetAsked(speaking: Speaking, line: string): Promise<voi
 function inWords(line: string, { shows }: Manner, { table }: TranslatorContext, answer: CommandAnswer): CommandAnswer {
   const command = parseLine(line, table)
   if (command.kind !== 'command') return answer
-  // Told by the words of `#UNLOCK`, not as something that is missing.
+  // `#UNLOCK` has words of its own for this; exit 1 would say that something is missing.
   const told = answer.lines[0] === 'not_owner' ? { ...answer, exit: 0 as const } : answer
   return { ...answer, lines: [...shownCommand(line, command, shows), ...sentenceFor(command, told).split('\n')] }
 }
@@ -135,7 +135,7 @@ function mannerOf({ parts, agent }: Pick<Speaking, 'parts' | 'agent'>, { modes }
   return { ...rest, shows }
 }
 
-/** Keeps the new manner; false where another process has settled what was asked in the meantime. */
+/** Keeps the new manner; false where another process has answered the open question meanwhile. */
 async function settle({ parts, id, agent, session }: Speaking, before: Manner, after: Manner): Promise<boolean> {
   if (before.asked === undefined && isSame(before, after)) return true
   return parts.documents.change(id, { by: agent }, (now) => {
@@ -151,7 +151,7 @@ async function settle({ parts, id, agent, session }: Speaking, before: Manner, a
 const isSame = (a: Manner, b: Manner): boolean =>
   a.mode === b.mode && a.shows === b.shows && a.asked === b.asked && a.heard === b.heard && a.isUnsure === b.isUnsure
 
-/** What knows about git is loaded only where there are checkpoints. */
+/** Code that uses git is loaded only where there are checkpoints. */
 async function checkpointsOf(parts: SessionParts, id: SessionId): Promise<TranslatorContext['checkpoints']> {
   if ((await parts.tree.list(checkpointsFolder(id))).length === 0) return []
   return (await import('./kept.ts')).recordsOf(parts, id)

@@ -39,7 +39,7 @@ export const lockHandlers: Handlers = {
       ? await noteIt(speech, 'UNLOCK:force', resource, `taken from ${owner}`)
       : await noteIt(speech, 'UNLOCK', resource)
     if (!isNoted) throw sessionEnded()
-    // Judged once more: the lock may have run out meanwhile, and have another owner.
+    // The lock may have run out meanwhile, and have another owner: `release` checks that.
     return (await locks.release(resource, owner)) === 'gone' ? nothing('not_owner') : told('unlocked')
   },
 }
@@ -74,7 +74,7 @@ const take = (speech: Speech, locks: NamedLocks, request: LockRequest, resource:
     return busy ?? ((await noteIt(speech, 'LOCK', resource)) ? request.take() : undefined)
   })
 
-/** The line comes before the step, so that a kill leaves no step without one. False: the session and its locks have ended. */
+/** Logs a step before it is done, so that a kill leaves no step without a line. False: the session and its locks have ended. */
 function noteIt(speech: Speech, did: string, about: string, text?: string): Promise<boolean> {
   const { parts, agent } = speech
   const line = { did, about, ...(text === undefined ? {} : { text }) }

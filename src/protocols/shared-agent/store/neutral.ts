@@ -1,5 +1,6 @@
-/** Sessions in neutral words. A message is a task, or what was told to an agent; a place is a session. */
+/** Sessions in neutral words. A message is a task, or what an agent was told; a place is a session. */
 import { digestOf } from '../../../formats/digest.ts'
+import { call } from '../../../kernel/call.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { isMeant } from '../../../kernel/short-id.ts'
@@ -7,7 +8,7 @@ import { ring } from '../../../messaging/waiting/waiting.ts'
 import type { Question, Receipt } from '../../contract.ts'
 import { type Answer, type Answered, changedSince, expectAnswerable, type Neutral } from '../../contract.ts'
 import { neutralOf, type SettledView, type Source } from '../../neutral.ts'
-import { lift, messageIdOf, messageOf, type SessionMessage, textOf } from '../envelope.ts'
+import { lift, messageIdOf, messageOf, type SessionMessage, textOf, toldNumber } from '../envelope.ts'
 import {
   agentName,
   bellFolder,
@@ -18,16 +19,17 @@ import {
   sessionsFolder,
 } from '../layout.ts'
 import { taskStages } from '../lifecycle.ts'
+import { toldStages } from '../mailboxes.ts'
 import { isAgentName } from '../names.ts'
 import type { Escalation } from '../record.ts'
-import { messageFor, messagesIn } from '../tasks.ts'
 import { seenAgents } from './agents.ts'
-import { take, waitingTasks } from './claiming.ts'
+import { take, waitingIn } from './claiming.ts'
 import { currentSession, readableSessions, sessionNames } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 import { send } from './sending.ts'
 import type { Sessions } from './sessions.ts'
 import { type Ending, noteProgress, release, type SettledTask, settle } from './settling.ts'
+import { everyTold, findTold, outcomeOfTold, releaseTold, type SettledTold, settleTold } from './told.ts'
 
 /** As `index.ts` has it. */
 const protocol = { name: 'session', title: 'Shared Agent Protocol' }
@@ -41,59 +43,80 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
     const current = await currentSession(parts)
     return current ?? sessionId((await sessions.start(undefined, { agent })).session)
   }
-  const settling = async (receipt: Receipt, ending: Ending) => {
-    const [session, task] = await partsOf(parts, receipt.id)
-    return settledView(receipt, session, await settle(parts, session, receipt, task, ending))
+  const settling = async (receipt: Receipt, step: Ending['step'], text: string | undefined) => {
+    const [session, record] = await partsOf(parts, receipt.id)
+    const n = toldNumber(record)
+    const settled =
+      n === undefined
+        ? settle(parts, session, receipt, record, { step, result: text ?? 'done' })
+        : settleTold(parts, session, receipt, n, text)
+    return settledView(receipt, session, await settled)
   }
   const source: Source<SessionMessage> = {
     protocol,
     tree: parts.tree,
     hasPlaces: true,
     isAgentName,
-    stages: taskStages,
+    stages: { ...taskStages, ...toldStages },
     lift,
     async text({ place, record }) {
       const now = await parts.documents.read(sessionId(place))
-      const found = now && [...messagesIn(now), ...now.escalations].find(({ id }) => id === record.id)
+      if ('line' in record) return now && textOf(record)
+      const found = [...(now?.tasks ?? []), ...(now?.escalations ?? [])].find(({ id }) => id === record.id)
       return found && textOf(found)
     },
     seen: ({ place }) => seenAgents(parts, place),
     async *waiting(agent) {
-      for (const { session, task } of await waitingTasks(parts, agent)) yield messageOf(session.id, task)
+      for (const { message } of await waitingIn(parts, agent)) yield message
     },
-    async *each({ place }) {
-      for await (const session of readableSessions(parts, place))
-        for (const task of messagesIn(session)) yield messageOf(session.id, task)
+    async *each({ place, archived }) {
+      for await (const session of readableSessions(parts, place)) {
+        for (const task of session.tasks) yield messageOf(session.id, task)
+        for (const told of await everyTold(parts, session, archived)) yield messageOf(session.id, told)
+      }
     },
     async *find(wanted) {
-      for await (const session of readableSessions(parts))
-        for (const record of [...messagesIn(session), ...session.escalations])
-          if (isMeant(wanted, messageIdOf(session.id, record))) yield messageOf(session.id, record)
+      for await (const session of readableSessions(parts)) {
+        const { id, tasks, escalations } = session
+        for (const record of [...tasks, ...escalations])
+          if (isMeant(wanted, messageIdOf(id, record))) yield messageOf(id, record)
+        for (const told of await findTold(parts, session, wanted)) yield messageOf(id, told)
+      }
     },
     watched: async () => [sessionsFolder, ...(await sessionNames(parts)).map(sessionPath)],
 
     async send(draft, { key }) {
       await parts.acted(draft.from)
-      const { outcome, session, task } = await send(parts, await placeOf(draft.place, draft.from), draft, key)
-      return { outcome, message: messageOf(session, task), durability: 'process', notices: [] }
+      const sent = await send(parts, await placeOf(draft.place, draft.from), draft, key)
+      return { ...sent, durability: 'process', notices: [] }
     },
     async take(agent, options) {
       await parts.acted(agent)
       return take(parts, agent, options, () => placeOf(options.place, agent))
     },
     async release(receipt) {
-      const [session, task] = await partsOf(parts, receipt.id)
-      return settledView(receipt, session, await release(parts, session, receipt, task))
+      const [session, record] = await partsOf(parts, receipt.id)
+      const n = toldNumber(record)
+      const released =
+        n === undefined ? release(parts, session, receipt, record) : releaseTold(parts, session, receipt, n)
+      return settledView(receipt, session, await released)
     },
-    done: (receipt, { text = 'done' }) => settling(receipt, { step: 'complete', result: text }),
-    failed: (receipt, { reason }) => settling(receipt, { step: 'fail', result: reason }),
+    done: (receipt, { text }) => settling(receipt, 'complete', text),
+    failed: (receipt, { reason }) => settling(receipt, 'fail', reason),
   }
   return neutralOf(source, {
     inspect: (options) => sessions.inspect(options),
-    async outcomeOf(id, { to }) {
+    async homes() {
+      const { roles } = await parts.roles()
+      return roles.flatMap(({ name, via: protocol, place, to: called = name }) =>
+        protocol === undefined ? [] : [{ name, home: { protocol, ...(place === undefined ? {} : { place }) }, called }],
+      )
+    },
+    async outcomeOf(id) {
       const [session, task] = await partsOf(parts, id)
-      const now = await parts.documents.read(session)
-      const found = now && messageFor(now, task, to)
+      const n = toldNumber(task)
+      if (n !== undefined) return outcomeOfTold(parts, session, n)
+      const found = (await parts.documents.read(session))?.tasks.find((one) => one.id === task)
       const isOver = found?.state === 'completed' || found?.state === 'failed'
       return isOver ? { state: found.state, text: found.result ?? found.state } : undefined
     },
@@ -115,13 +138,14 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
 function settledView(
   { id }: Receipt,
   session: SessionId,
-  settled: SettledTask | undefined,
+  settled: SettledTask | SettledTold | undefined,
 ): SettledView<SessionMessage> {
   if (!settled) throw noSuchMessage(id)
-  return { outcome: settled.outcome, message: messageOf(session, settled.task), durability: 'process' }
+  const record = 'task' in settled ? settled.task : settled.told
+  return { outcome: settled.outcome, message: messageOf(session, record), durability: 'process' }
 }
 
-/** The session and what is left of the id of a message. */
+/** The session and the record in the id of a message. */
 async function partsOf({ tree }: SessionParts, id: string): Promise<readonly [session: SessionId, record: string]> {
   const [name = '', record = ''] = id.split(/:(?=[^:]*$)/)
   if (!/^[A-Za-z0-9]/.test(name) || !(await tree.look(documentPath(sessionId(name))))) throw noSuchMessage(id)
@@ -176,6 +200,6 @@ async function answerOne(parts: SessionParts, id: string, { verdict, by, text, d
 
 const noSuchMessage = (id: string) =>
   notFound('NO_SUCH_MESSAGE', `No session has a message ${JSON.stringify(id.slice(0, 80))}.`, {
-    hint: 'See what there is: signalbox session list',
+    hint: `See what there is: ${call('session list')}`,
     details: { id: id.slice(0, 400) },
   })

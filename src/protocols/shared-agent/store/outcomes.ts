@@ -7,7 +7,7 @@ export type { ErrorCode } from '../refusal.ts'
 export type { Worked } from './working.ts'
 
 export interface SayOutcome {
-  /** `answered`: done. `nothing`: done, and there was nothing there. `refused`: an error of the protocol. */
+  /** `nothing`: done, and nothing was found. `refused`: an error of the protocol. */
   readonly outcome: 'answered' | 'nothing' | 'refused'
   readonly session: string
   /** As the specification writes it. */
@@ -63,7 +63,7 @@ export interface Mail {
   readonly text: string
   /** ISO 8601. */
   readonly sentAt: string
-  /** A reader was given it before, and was not seen to write it out: it may have come already. */
+  /** A reader was given it before and did not confirm it: the agent may have it already. */
   readonly redelivered?: true
 }
 
@@ -76,7 +76,7 @@ export interface LockView {
   readonly waiting: readonly { readonly owner: string; readonly priority: string }[]
 }
 
-export type LogLine = Omit<SessionChange, 'at'> & {
+export type LogLine = Omit<SessionChange, 'at' | 'more'> & {
   /** ISO 8601. */
   readonly at: string
 }
@@ -100,6 +100,6 @@ export interface InboxOptions extends Pick<SayOptions, 'session' | 'signal'> {
   readonly limit?: number
   /** Look without taking. */
   readonly peek?: boolean
-  /** They count as read when `handedOut` says that they were written out; until then the next reader gets them again. */
+  /** They count as read only when `handedOut` is called; until then the next reader gets them again. */
   readonly untilHandedOut?: boolean
 }

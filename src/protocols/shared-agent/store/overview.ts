@@ -12,7 +12,7 @@ export async function sessionNames({ tree }: Pick<SessionParts, 'tree'>): Promis
   return entries.flatMap(({ name, kind }) => (kind === 'folder' && isSessionId(name) ? [name] : []))
 }
 
-/** Each that can be read. `doctor` tells of the others. */
+/** The sessions that can be read. `doctor` reports the others. */
 export async function* readableSessions(
   parts: Pick<SessionParts, 'tree' | 'documents'>,
   place?: string,

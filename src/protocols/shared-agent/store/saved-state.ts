@@ -25,7 +25,7 @@ export const savedStates = (parts: SessionParts) => ({
     readKept(name, bytes)
   },
 
-  /** One step of the document; then the session's locks are released, which its line tells their owners. Twice is fine. */
+  /** Changes the document in one step, then releases the session's locks; the line of the log tells their owners. Twice is fine. */
   async restore(
     name: string,
     bytes: Uint8Array,

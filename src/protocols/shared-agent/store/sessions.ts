@@ -1,5 +1,6 @@
 /** Sessions of the Shared Agent Protocol in one workspace: what `openWorkspace(…).sessions` offers. */
 import { once } from '../../../kernel/once.ts'
+import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
 import type { Listening, ListenOptions } from '../../../messaging/waiting/waiting.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions, Neutral, Surroundings } from '../../contract.ts'
@@ -29,7 +30,7 @@ import { say } from './speaking.ts'
 import { lockOf, logLineOf, mailOf, sayOutcomeOf, sessionViewOf } from './view.ts'
 import type { Worked } from './working.ts'
 
-/** How it is opened. Without ports there is no tokenizer and are no roles; what needs none works. */
+/** Without ports there are no roles, and tokens are estimated. */
 export type Opening = Surroundings<SessionSettings> & Partial<SessionPorts>
 
 export class Sessions {
@@ -55,9 +56,9 @@ export class Sessions {
       }),
       roles,
       acted: async (agent) => (await directory()).acted(agent, { home: 'session' }),
-      handOver: async (id, task) => (await import('./handing-over.ts')).handOver(this.#parts, id, task),
+      homeOf: async (agent) => (await unlessFailed((await directory()).listing(agent)))?.home?.protocol,
       async table(head) {
-        // The file cannot change these.
+        // `session.yaml` cannot change these commands.
         if (commands.some((spec) => wordsOf(spec)[0] === head)) return commands
         const read = await roles()
         if (head !== undefined) expectCommand(read, head)
@@ -139,7 +140,7 @@ export class Sessions {
     }
   }
 
-  /** What `inbox` gave was written out, so that it counts as read. */
+  /** Marks what `inbox` gave as read, after it was written out. */
   async handedOut(agent: string, messages: readonly Mail[], session?: string): Promise<void> {
     const last = messages.at(-1)
     if (last) await (await import('./channels.ts')).handedOut(this.#parts, await this.#meant(session), agent, last.n)
@@ -154,20 +155,22 @@ export class Sessions {
 
   /** Every change, with who and when, oldest first. */
   async log(session?: string): Promise<readonly LogLine[]> {
-    const id = await this.#meant(session)
+    const id = await this.#existing(session)
+    if (id === undefined) return []
     await (await import('./signals.ts')).noteSignals(this.#parts, id)
     return (await this.#parts.documents.log(id)).map(logLineOf)
   }
 
   async locks(session?: string): Promise<readonly LockView[]> {
-    const id = await this.#meant(session)
+    const id = await this.#existing(session)
+    if (id === undefined) return []
     const found = await this.#parts.documents.read(id)
     if (found?.status !== 'running') return []
     const { locksOf } = await import('./locks.ts')
     return (await locksOf(this.#parts, { id, generation: found.generation }).list()).map(lockOf)
   }
 
-  /** Does what was delegated to programs, and records what others have answered. `task`: that one alone. */
+  /** Does the tasks of programs; the bridge carries what is for agents at home elsewhere, and back. `task`: only this one. */
   async work({ session, ...options }: WorkOptions = {}): Promise<readonly Worked[]> {
     const id = await this.#meant(session)
     return (await import('./working.ts')).work(this.#parts, id, options)
@@ -201,13 +204,18 @@ export class Sessions {
     return agentName(agent ?? this.#parts.settings.orchestrator)
   }
 
-  /** The one that is named, else the current one, else a new one that becomes it. */
+  /** For callers that only look: `undefined` where no session is named and there is no current one. */
+  async #existing(name: string | undefined): Promise<SessionId | undefined> {
+    return name === undefined ? currentSession(this.#parts) : sessionId(name)
+  }
+
+  /** The named session, else the current one, else a new one, which becomes the current one. */
   async #meant(name: string | undefined): Promise<SessionId> {
     if (name !== undefined) return sessionId(name)
     const current = await currentSession(this.#parts)
     if (current !== undefined) return current
     await makeCurrent(this.#parts, await freeName(this.#parts))
-    // Of several who find none at once, all use the one that was named last.
+    // Several processes may find none at once: all use the name that was written last.
     return (await currentSession(this.#parts))!
   }
 }

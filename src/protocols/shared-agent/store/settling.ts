@@ -5,21 +5,18 @@ import type { Receipt } from '../../contract.ts'
 import { messageIdOf } from '../envelope.ts'
 import { agentName, bellFolder, type SessionId } from '../layout.ts'
 import type { Session, Task } from '../record.ts'
-import { claimOf, freedBy, messageFor, stepped, withTask } from '../tasks.ts'
+import { claimOf, freedBy, stepped, withTask } from '../tasks.ts'
 import type { SessionParts } from './parts.ts'
 
-/** Of a result, in UTF-16 units; the rest is cut. */
+/** In UTF-16 units; the rest of a result is cut. */
 const longestResult = 4000
 
-/** A result as it is recorded: what is cut says so. */
 const asResult = (text: string): string =>
   text.length <= longestResult ? text.toWellFormed() : `${text.slice(0, longestResult - 1).toWellFormed()}…`
 
 export interface Ending {
   readonly step: 'complete' | 'fail'
   readonly result: string
-  /** The message that told it, until it is put away. */
-  readonly answer?: string
 }
 
 export interface SettledTask {
@@ -33,7 +30,7 @@ export async function settleTask(
   id: SessionId,
   by: string,
   find: (session: Session) => Task | undefined,
-  { step, result, ...more }: Ending,
+  { step, result }: Ending,
   startsIt = true,
 ): Promise<Task | undefined> {
   const text = asResult(result)
@@ -41,20 +38,21 @@ export async function settleTask(
   const settled = await parts.documents.change(id, { by, startsIt }, (session, at) => {
     const found = find(session)
     if (!found) return { answer: undefined }
-    const task = stepped(found, step, at, { result: text, ...more })
-    // Who only told something waits for nothing.
-    const to = task.line === undefined ? { to: [task.by] } : {}
-    const line = { did, about: task.id, text: by === 'runner' ? text.slice(0, 400) : text, ...to }
+    const task = stepped(found, step, at, { result: text })
+    const line = { did, about: task.id, text: by === 'runner' ? text.slice(0, 400) : text, to: [task.by] }
     const next = withTask(session, task)
     return { session: next, line, answer: { task, freed: freedBy(session, next) } }
   })
   if (!settled) return undefined
   await ring(parts.tree, bellFolder(id))
-  if (settled.freed.length > 0) await (await import('./handing-over.ts')).handOverAll(parts, id, settled.freed)
+  if (settled.freed.length > 0) {
+    const { handOver, unlessTroubled } = await import('./handing-over.ts')
+    await unlessTroubled(() => handOver(parts, id, settled.freed))
+  }
   return settled.task
 }
 
-/** Of what was taken. Throws `LOST_CLAIM` when it was handed out again. Twice is fine. */
+/** Settles a task that was taken. Throws `LOST_CLAIM` when it was handed out again. Twice is fine. */
 export async function settle(
   parts: SessionParts,
   session: SessionId,
@@ -64,9 +62,9 @@ export async function settle(
 ): Promise<SettledTask | undefined> {
   let before: Task | undefined
   const find = (now: Session) => {
-    before = messageFor(now, taskId, agentName(receipt.agent))
+    before = now.tasks.find((one) => one.id === taskId)
     if (!before) return undefined
-    // Its agent may do what it has never taken.
+    // An agent may also settle a task of its own that it has not taken.
     const isClaim = before.state !== 'pending' || receipt.attempt !== undefined
     if (isClaim) expectHeld(messageIdOf(session, before), claimOf(before), receipt)
     return before.state === 'completed' || before.state === 'failed' ? undefined : before
@@ -101,7 +99,7 @@ export async function release(
   taskId: string,
 ): Promise<SettledTask | undefined> {
   const task = await documents.change(session, { by: agentName(receipt.agent), startsIt: false }, (now, at) => {
-    const found = messageFor(now, taskId, agentName(receipt.agent))
+    const found = now.tasks.find((one) => one.id === taskId)
     if (!found) return { answer: undefined }
     expectHeld(messageIdOf(session, found), claimOf(found), receipt)
     const next = stepped(found, 'retry', at)

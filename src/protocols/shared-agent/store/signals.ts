@@ -14,8 +14,9 @@ import type { SessionParts } from './parts.ts'
 import { type CommandAnswer, type Handlers, isRunning, nothing, type Speech, sittingOf, told } from './speech.ts'
 
 const second = 1000
-const courtesyMs = 250
-/** In between a touch of the leaf tells whether it was taken away, and the bell wakes. */
+/** How long a waiter that sees the latch waits for the signal to release and count it. */
+const releaseMs = 250
+/** A waiter looks at the latch after this many beats. Between, its beat tells whether its leaf was taken, and the bell wakes it. */
 const beatsBetweenLooks = 5
 /** In bytes; a line is no longer. */
 const longestLatch = 128 * 1024
@@ -63,13 +64,13 @@ export const signalHandlers: Handlers = {
   },
 }
 
-/** What a latch says: the signal, and what the log tells of it. */
+/** The content of a latch: the signal, and what its line of the log needs. */
 const latchShape = { condition: 'text', value: 'text', by: 'text', at: 'time' } as const
 type Latch = Of<typeof latchShape>
 
 const parseLatch = (bytes: Uint8Array | undefined): Latch | undefined => shapedIn(bytes, latchShape, longestLatch)
 
-/** The line of a signal, unless the log has it or has long been going on without it. */
+/** Logs a signal, unless the log has its line or only lines that are newer. */
 async function noteSignal({ documents }: SessionParts, sitting: Sitting, { condition, value, by, at }: Latch) {
   await documents.note(sitting, by, ({ log }) => {
     const isTold = log.some((one) => one.did === 'SIGNAL' && one.about === condition && one.by === by && one.at === at)
@@ -78,7 +79,7 @@ async function noteSignal({ documents }: SessionParts, sitting: Sitting, { condi
   })
 }
 
-/** Writes down what a killed process has signalled and not written down. */
+/** Logs the signals of killed processes that did not log them. */
 export async function noteSignals(parts: SessionParts, id: SessionId): Promise<void> {
   const { tree, documents } = parts
   const session = await documents.read(id)
@@ -111,7 +112,7 @@ async function waitForSignal(speech: Speech, condition: string, waitMs: number):
   let isThere = true
   try {
     let aliveAt = performance.now()
-    // A signal may have come before this one was in the line.
+    // A signal may have come before this waiter was in the line.
     let isDue = true
     for (let beats = 0; ; ) {
       const now = performance.now()
@@ -123,15 +124,15 @@ async function waitForSignal(speech: Speech, condition: string, waitMs: number):
       }
       if (isThere && isDue && (await isLatched(tree, latch))) {
         // The signal is about to take the leaf away and to count it, unless this waiter came just too late.
-        const until = performance.now() + courtesyMs
-        for (let left = courtesyMs; left > 0 && (await place.isThere()); left = until - performance.now())
+        const until = performance.now() + releaseMs
+        for (let left = releaseMs; left > 0 && (await place.isThere()); left = until - performance.now())
           await listening.next(left)
         return told('ready')
       }
       if (!isThere) {
         // Within its lease it cannot be taken for dead: it was released.
         if (performance.now() - aliveAt < waiterLease) return await afterRelease(speech, latch)
-        // Perhaps the signal took it for dead.
+        // The signalling process may have taken this waiter for dead.
         if (await isLatched(tree, latch)) return told('ready')
         await place.hold()
         isThere = true
@@ -140,7 +141,7 @@ async function waitForSignal(speech: Speech, condition: string, waitMs: number):
       if (now - aliveAt >= waiterBeat) aliveAt = now
       if (performance.now() >= deadline || signal?.aborted) {
         isThere = await place.leave()
-        // Released in the very last moment, and counted.
+        // If the leaf is gone, the signal has released and counted this waiter just now.
         return isThere ? nothing('timeout') : await afterRelease(speech, latch)
       }
       isDue = (await listening.next(Math.min(deadline, aliveAt + waiterBeat) - performance.now())) === 'rung'
@@ -151,7 +152,7 @@ async function waitForSignal(speech: Speech, condition: string, waitMs: number):
   }
 }
 
-/** The end of a session releases too, but what was waited for has not come. A latch can have been taken back by now. */
+/** The end of a session also releases waiters, without a signal. After a signal, its latch may have been taken back by now. */
 async function afterRelease(speech: Speech, latch: TreePath): Promise<CommandAnswer> {
   const isReady = (await isLatched(speech.parts.tree, latch)) || (await isRunning(speech))
   return isReady ? told('ready') : nothing('timeout')

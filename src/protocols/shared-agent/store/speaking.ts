@@ -1,4 +1,4 @@
-/** Says one line in a session. What answers the command is loaded when it is first asked for, but for the commonest. */
+/** Says one line in a session. Handlers of commands are loaded when they are needed, except the most common ones. */
 import { estimateTokens } from '../../../kernel/token-estimate.ts'
 import { type Kind, wordsOf } from '../commands/spec.ts'
 import { checkpointTypes } from '../commands/table.ts'
@@ -40,7 +40,7 @@ export async function say(parts: SessionParts, id: SessionId, text: string, sayi
   return answer
 }
 
-/** A session that is named and not there is started. */
+/** Starts a session that is not running. */
 async function started({ documents }: SessionParts, id: SessionId, agent: string): Promise<Session> {
   const found = await documents.read(id)
   if (found?.status === 'running') return found
@@ -84,7 +84,7 @@ async function answerTo(
   }
 }
 
-/** Waiting, git, files and other protocols have a time of their own, which a new session would not change. */
+/** Times a command, unless it waits or uses git, files or other protocols: a new session would not make that faster. */
 async function timed({ spec }: Command, answering: () => Promise<CommandAnswer>): Promise<CommandAnswer> {
   const since = performance.now()
   const answer = await answering()
@@ -107,13 +107,13 @@ function sayAdded(speech: Speech, text: string): Promise<CommandAnswer> {
   return lineWithin(speech, filled)
 }
 
-/** A process was killed while it made a checkpoint or rolled back, or is still at it: this comes first. */
+/** Finishes a checkpoint or a rollback that was cut off, or waits for the process that is still making it. */
 async function afterCutOff(parts: SessionParts, id: SessionId, session: Session) {
   const notices = await (await import('./kept.ts')).finishCutOff(parts, id)
   return { notices, session: (await parts.documents.read(id)) ?? session }
 }
 
-/** Before tasks are told: runners that were lost, and what other protocols have answered, where something runs at all. */
+/** Before a command about tasks: records lost runners and answers of other protocols, if some task is under way. */
 async function withNews(parts: SessionParts, id: SessionId, session: Session, { spec }: Command): Promise<Session> {
   const isAsked = spec.category === 'tasks' || spec.name === 'SUMMARY' || spec.name === 'ASK'
   if (!isAsked || !session.tasks.some(mayHaveNews)) return session
@@ -153,7 +153,7 @@ function expectKinds({ spec, given }: Command): void {
   }
 }
 
-/** One line for each command, so that health can tell of all of them. No line is refused for it, so an estimate will do. */
+/** Writes a line about each command, for `#HEALTH`. An estimate of tokens will do: no command is refused because of it. */
 async function countTraffic(
   { tree }: SessionParts,
   at: Pick<Speech, 'id' | 'session'>,

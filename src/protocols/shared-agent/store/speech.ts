@@ -16,9 +16,9 @@ export interface CommandAnswer {
   /** Why it was refused, in a sentence, and where in the line. */
   readonly reason?: string
   readonly at?: number
-  /** How long it took, in milliseconds, and which command it was; absent where that says nothing about the session. */
+  /** The time and the name of a command, for `#HEALTH`; absent where the time does not depend on the session. */
   readonly took?: { readonly ms: number; readonly name: string }
-  /** It is counted among the errors of the session without being one of ours: a reported one. */
+  /** An error that an agent reported: it counts among the errors of the session, and is no refusal. */
   readonly isError?: true
   /** The lock that was taken or renewed. The line of the answer has no place for its fence. */
   readonly lock?: Lease
@@ -34,14 +34,14 @@ export interface Speech extends Command {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Answers commands; named by what they begin with, or with the form behind it. */
+/** By the name of the command. */
 export type Handlers = Readonly<Record<string, (speech: Speech) => Promise<CommandAnswer>>>
 
 export const sittingOf = ({ id, session: { generation } }: Pick<Speech, 'id' | 'session'>): Sitting => {
   return { id, generation }
 }
 
-/** Whether the session goes on in which this was said. */
+/** Whether the session in which this was said is still running. */
 export async function isRunning({ parts, id, session }: Speech): Promise<boolean> {
   const now = await parts.documents.read(id)
   return now?.status === 'running' && now.generation === session.generation
@@ -64,7 +64,7 @@ export async function bullets(speech: Speech, found: readonly (Item | string)[],
   return told(...(await boundedList(items, bound, speech.parts.tokenizer)))
 }
 
-/** One free text within the limit of the command, behind what is never cut. */
+/** One free text within the limit of the command. `before` is never cut. */
 export async function line(speech: Speech, text: string, before = '', urgent = false): Promise<CommandAnswer> {
   const { spec, modifier, parts } = speech
   const bound = boundOf(spec, modifier ?? smartDefault('', urgent))

@@ -65,7 +65,7 @@ export const stateHandlers: Handlers = {
   },
 }
 
-/** §6, "No nested structures": what is JSON of more than one value. */
+/** §6, "No nested structures": refuses a JSON object or list. */
 function expectFlat(value: string): void {
   if (!/^\s*[[{]/.test(value)) return
   try {

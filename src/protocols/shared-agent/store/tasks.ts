@@ -1,11 +1,10 @@
 /** Tasks: delegating, reporting, retrying. Shared Agent Protocol §8, §12; what primers add is in README.md. */
 import { SignalboxError } from '../../../kernel/errors.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
-import { about, firstLine, itemsOf, lineNaming, names, reported } from '../knowledge.ts'
+import { firstLine, itemsOf, knownAbout, lineNaming, mentions, reported } from '../knowledge.ts'
 import { bellFolder } from '../layout.ts'
-import type { Dependency, Session, Task } from '../record.ts'
+import { type Dependency, isAway, type Session, type Task } from '../record.ts'
 import { Refusal } from '../refusal.ts'
-import { type Roles, roleOf } from '../roles.ts'
 import type { Priority } from '../schema.ts'
 import {
   begun,
@@ -19,11 +18,12 @@ import {
   withNewTask,
   withTask,
 } from '../tasks.ts'
+import { carrierFor, carry, handOver } from './handing-over.ts'
 import { isOrchestrator } from './parts.ts'
 import { type Ending, settleTask } from './settling.ts'
 import { bullets, type CommandAnswer, type Handlers, line, notFound, type Speech, told } from './speech.ts'
 
-/** The oldest that are done go when there are more. */
+/** Beyond this, the oldest completed tasks are dropped. */
 const mostTasks = 1000
 const mostDefinitions = 200
 
@@ -32,7 +32,7 @@ export const taskHandlers: Handlers = {
     const { parts, id, agent, given } = speech
     const { agent: to = '', task = '' } = given
     const priority = Number((given['P0-P3'] ?? 'P2').slice(1)) as Priority
-    const via = carrierFor(await parts.roles(), to)
+    const via = await carrierFor(parts, to)
     const before = await (await import('./kept.ts')).beforeTask(speech, task, priority)
     const made = await parts.documents.change(id, { by: agent }, (session, at) => {
       const more = { agent: to, task, priority, by: agent, ...(via === undefined ? {} : { via }) }
@@ -49,14 +49,16 @@ export const taskHandlers: Handlers = {
 
   async RETRY(speech) {
     const { parts, id, agent, given } = speech
-    const roles = await parts.roles()
+    const meant = taskMeant(speech.session, given.agent ?? '', given.task ?? '')
+    const via = meant && (await carrierFor(parts, meant.agent))
+    // What is on its way is sent again, and what comes of the first message does not count any more.
+    if (meant?.state === 'in_progress' && isAway(meant)) await carry(parts, id, { agents: [], letGo: meant.id })
     const retried = await parts.documents.change(id, { by: agent }, (session, at) => {
       const found = taskMeant(session, given.agent ?? '', given.task ?? '')
       if (!found) return { answer: undefined }
-      // A task that waits already is only handed over again. The roles may name another carrier since.
+      // A task that waits already is only handed over again. Its agent may be at home elsewhere since.
       const before = found.state === 'pending' ? found : stepped(found, 'retry', at)
       const { via: _, result: __, message: ___, ...again } = before
-      const via = carrierFor(roles, found.agent)
       const one: Task = via === undefined ? again : { ...again, via }
       const said = { did: 'RETRY', about: one.id, ...(via === undefined ? { to: [one.agent] } : {}) }
       return { session: withTask(session, one), line: said, answer: { one, waits: waitsFor(session, one) } }
@@ -67,7 +69,7 @@ export const taskHandlers: Handlers = {
     return told(`ack:${one.id}`, ...(one.via === undefined ? [] : await handedOver(speech, one, waits)))
   },
 
-  PROGRESS: note,
+  PROGRESS: noteProgress,
   DONE: (speech) => settle(speech, 'complete', speech.given.result ?? 'done', 'done'),
   FAIL: (speech) => settle(speech, 'fail', speech.given.reason ?? 'failed', 'failed'),
 
@@ -95,21 +97,21 @@ export const taskHandlers: Handlers = {
     const { given, session } = speech
     const { 'agent|all': agent = '', topic = '' } = given
     const items = reported(session, agent, topic).flatMap(itemsOf)
-    const known = items.length > 0 || agent !== 'all' ? [] : about(session, topic)
+    const known = items.length > 0 || agent !== 'all' ? [] : knownAbout(session, topic)
     return bullets(speech, [...items, ...known.map(({ name, text }) => ({ name, text: firstLine(text) }))], topic)
   },
 
   async ASK(speech) {
     const topic = speech.given.topic ?? ''
-    const known = about(speech.session, topic).map(({ name, text }) => `${firstLine(name)}: ${firstLine(text)}`)
+    const known = knownAbout(speech.session, topic).map(({ name, text }) => `${firstLine(name)}: ${firstLine(text)}`)
     return bullets(speech, known, topic)
   },
 
   async EVALUATE(speech) {
     const metric = speech.given.metric ?? ''
-    const [found] = about(speech.session, metric)
+    const [found] = knownAbout(speech.session, metric)
     if (!found) return notFound
-    return line(speech, names(found.name, metric) ? found.text : lineNaming(found.text, metric))
+    return line(speech, mentions(found.name, metric) ? found.text : lineNaming(found.text, metric))
   },
 
   async DEFINE(speech) {
@@ -133,7 +135,7 @@ export const taskHandlers: Handlers = {
     const { session, given } = speech
     const { topic } = given
     const tasks = session.tasks.filter(
-      ({ task, result }) => topic === undefined || names(task, topic) || names(result ?? '', topic),
+      ({ task, result }) => topic === undefined || mentions(task, topic) || mentions(result ?? '', topic),
     )
     if (tasks.length === 0) return notFound
     const words = tasks.map((task) => {
@@ -141,7 +143,7 @@ export const taskHandlers: Handlers = {
       return ({ completed: 'done', in_progress: 'running', failed: 'failed' } as const)[task.state]
     })
     const count = (word: string) => words.filter((one) => one === word).length
-    // Done, running and blocked always; the others where there are some.
+    // Done, running and blocked are always shown, the others only if there are some.
     const shown = ['done', 'running', 'blocked', ...['waiting', 'failed'].filter((word) => count(word) > 0)]
     return told(shown.map((word) => `${word} ${count(word)}`).join(', '))
   },
@@ -174,27 +176,23 @@ export const taskHandlers: Handlers = {
   },
 }
 
-/** Who does the tasks of an agent: its program, another protocol, or none that is known. */
-function carrierFor(roles: Roles, agent: string): string | undefined {
-  const role = roleOf(roles, agent)
-  return role?.program ? 'program' : role?.via
-}
-
-/** What is to be said besides. The task is recorded in any case; `#RETRY` and `session work` try again to hand it over. */
+/** Hands a task over and answers lines about it. The task is recorded in any case; `#RETRY` and `session work` try again. */
 async function handedOver({ parts, id }: Speech, task: Task, waits: readonly Dependency[]): Promise<string[]> {
   if (task.via === undefined) return [`unassigned:${task.agent}`]
   if (waits.length > 0) return waits.map((one) => `waits_for:${one.agent}:${one.task}`)
   try {
-    await parts.handOver(id, task)
-    return []
+    await handOver(parts, id, [task])
+    const now = isAway(task) ? (await parts.documents.read(id))?.tasks.find((one) => one.id === task.id) : undefined
+    if (now?.state === 'failed') return ['not_handed_over:REFUSED']
+    return now?.state === 'pending' ? ['not_handed_over:NOT_NOW'] : []
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     return [`not_handed_over:${error.code}`]
   }
 }
 
-/** How far a task is. It has begun by then. */
-async function note(speech: Speech): Promise<CommandAnswer> {
+/** Records how far a task is; a task that waits is begun by that. */
+async function noteProgress(speech: Speech): Promise<CommandAnswer> {
   const { parts, id, agent, given } = speech
   const { text = '' } = given
   return parts.documents.change(id, { by: agent }, (session, at) => {
@@ -229,7 +227,7 @@ function withRoom(session: Session): Session {
   const { tasks } = session
   const surplus = tasks.length - mostTasks
   if (surplus <= 0) return session
-  // A key that is forgotten would send again, so those go last.
+  // Dropping a task forgets its key, and a repeated send would make it again: so tasks with a key are dropped last.
   const done = tasks.filter(({ state }) => state === 'completed')
   const gone = new Set([...done.filter(({ key }) => !key), ...done.filter(({ key }) => key)].slice(0, surplus))
   if (gone.size < surplus) throw new Refusal('E003', `max_tasks_${mostTasks}`, 'Finish some tasks first.')

@@ -4,7 +4,7 @@ import type { Tree } from '../../../tree/tree.ts'
 export const leaseMs = 30_000
 const renewMs = 10_000
 
-/** `outlast`: waits until the lease of another process ends, and is busy only if that process has renewed it, so that it lives. */
+/** `outlast`: waits until the lease of another process ends; answers 'busy' only if that process is alive and has renewed it. */
 export async function underLease<T>(
   tree: Tree,
   resource: string,

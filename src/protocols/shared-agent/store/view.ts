@@ -1,4 +1,4 @@
-/** A session, its messages and its tasks as others see them. */
+/** A session, its messages and its locks as callers see them. */
 import { isoTime } from '../../../kernel/clock.ts'
 import { withoutUndefined } from '../../../kernel/field.ts'
 import type { NamedLock } from '../../../messaging/locks/named-locks.ts'
@@ -42,4 +42,4 @@ export const lockOf = ({ waiting, ...lease }: NamedLock): LockView => ({
   waiting: waiting.map((one) => ({ owner: one.owner, priority: `P${one.priority}` })),
 })
 
-export const logLineOf = ({ at, ...line }: SessionChange): LogLine => ({ ...line, at: isoTime(at) })
+export const logLineOf = ({ at, more: _, ...line }: SessionChange): LogLine => ({ ...line, at: isoTime(at) })

@@ -42,7 +42,7 @@ export const takeFace = commandFace(
   (taken, screen) => {
     if (taken.outcome === 'nothing') return 'Nothing waits.\n'
     const { message, attempt, redelivered, until, notices } = taken
-    const which = `${shellWord(message.to)} ${shellWord(message.file)} --attempt ${attempt}`
+    const which = `${shellWord(message.file)} --as ${shellWord(message.to)} --attempt ${attempt}`
     const rows: Row[] = [
       ...headerRows(message),
       ['attempt', redelivered ? `${attempt}: it was taken before, and not finished` : String(attempt)],

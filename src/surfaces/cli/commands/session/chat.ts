@@ -8,7 +8,7 @@ import { sessionChat } from '../../../../operations/session/serve.ts'
 import { commandFace, type SpokenTo } from '../../command.ts'
 import { type Conversation, linesOf } from '../../conversation.ts'
 import { printJson } from '../../lines.ts'
-import { arrival } from './arrival.ts'
+import { arrival, spelledAnswer } from './arrival.ts'
 
 export const chatFace = commandFace(sessionChat, () => '', { talk: spokenTo })
 
@@ -48,7 +48,8 @@ function spokenTo(conversation: Conversation, stopped: AbortSignal): SpokenTo {
           conversation.json ? printJson(arrived) : `${paint('cyan', `* ${arrival(arrived.message, session)}`)}\n`,
         )
       }
-      return prompt.show(conversation.json ? printJson(told) : coloured(told, conversation))
+      const said = spelledAnswer(told, conversation.screen)
+      return prompt.show(conversation.json ? printJson(said) : coloured(said, conversation))
     },
     close: () => prompt.close(),
   }

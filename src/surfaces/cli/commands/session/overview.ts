@@ -56,7 +56,7 @@ export const logFace = commandFace(
         { title: 'by', text: ({ by }) => by, colour: () => 'bold' },
         { title: 'did', text: ({ did }) => did },
         { title: 'about', text: ({ about }) => about ?? '·' },
-        { title: 'text', text: ({ text }) => (text === undefined ? '·' : shownText(text, session)) },
+        { title: 'text', text: ({ text }) => (text === undefined ? '·' : shownText(text, session ?? '')) },
       ],
       screen,
     ) || 'Nothing has happened.\n',

@@ -6,7 +6,7 @@ import { sessionServeStdio } from '../../../../operations/session/serve.ts'
 import { commandFace } from '../../command.ts'
 import { linesOf } from '../../conversation.ts'
 import { printJson } from '../../lines.ts'
-import { arrival } from './arrival.ts'
+import { arrival, spelledAnswer } from './arrival.ts'
 
 export const serveFace = commandFace(sessionServeStdio, () => '', {
   talk: (conversation, stopped) => ({
@@ -21,9 +21,10 @@ export const serveFace = commandFace(sessionServeStdio, () => '', {
         const { session, ...arrived } = told
         return conversation.print(conversation.json ? printJson(arrived) : `* ${arrival(arrived.message, session)}\n`)
       }
-      if (conversation.json) return conversation.print(printJson(told))
-      const isPrinted = conversation.print(`${printable(told.answer)}\n\n`)
-      const reason = reasonOf(told)
+      const said = spelledAnswer(told, conversation.screen)
+      if (conversation.json) return conversation.print(printJson(said))
+      const isPrinted = conversation.print(`${printable(said.answer)}\n\n`)
+      const reason = reasonOf(said)
       if (reason) conversation.notice([reason.message, ...(reason.hint ? [reason.hint] : [])].join(' '))
       return isPrinted
     },

@@ -43,6 +43,8 @@ export interface Only {
   readonly place: string
   /** Carry what waits for these agents alone. */
   readonly agents?: readonly string[]
+  /** What is away already is looked after by another pass. */
+  readonly isCarryingOnly?: boolean
   /** The handle of an original that is taken back: what comes of its copy does not count any more. */
   readonly letGo?: string
 }
@@ -56,6 +58,7 @@ export class Carrier {
   readonly #carried: { from: string; to: string }[] = []
   readonly #settled: { from: string; to?: string; outcome: 'completed' | 'failed' }[] = []
   readonly #notices: string[] = []
+  readonly #asked = new Map<string, Promise<readonly string[]>>()
   /** The notes whose messages were away when the pass began. */
   readonly #open: CarryNote[] = []
   #nextAt = Number.POSITIVE_INFINITY
@@ -72,7 +75,7 @@ export class Carrier {
   static async pass(bus: Bus, only?: Only): Promise<Pass> {
     const carrier = new Carrier(bus, only)
     await carrier.#letGo()
-    await carrier.#settleAll()
+    if (!only?.isCarryingOnly) await carrier.#settleAll()
     await carrier.#carryAll()
     const { dueAt, told } = { dueAt: carrier.#nextAt, told: [...new Set(carrier.#notices)] }
     return {
@@ -147,7 +150,7 @@ export class Carrier {
     const target = await this.#bus.member(agent.home.protocol)
     const draft = await this.#draft(note, original, target, text)
     try {
-      this.#notices.push(...(await this.#bus.noticesAbout(draft.to)))
+      this.#notices.push(...(await this.#about(draft.to)))
       const sent = await verbOf(target, target.neutral, 'send')(draft, { key: `bridge ${note.key}`, makesPlace: true })
       const noted = await this.#notes.change(note.key, { copy: sent.message.handle })
       if (sent.outcome === 'sent') this.#carried.push({ from: envelope.handle, to: sent.message.handle })
@@ -383,6 +386,13 @@ export class Carrier {
   /** The agent that is called so in a protocol. */
   async #agentCalled({ name: protocol }: Member, called: string): Promise<string> {
     return (await this.#names.agentFor(protocol, called)) ?? (await this.#homes.of(called)).name
+  }
+
+  /** Asked once for each recipient, since one that nobody has seen is looked for in all files. */
+  #about(recipient: string): Promise<readonly string[]> {
+    const known = this.#asked.get(recipient) ?? this.#bus.noticesAbout(recipient)
+    this.#asked.set(recipient, known)
+    return known
   }
 
   async #find(handle: string): Promise<readonly FoundMessage[]> {

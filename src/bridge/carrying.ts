@@ -43,6 +43,8 @@ export interface Only {
   readonly place: string
   /** Carry what waits for these agents alone. */
   readonly agents?: readonly string[]
+  /** What is away already is looked after by another pass. */
+  readonly isCarryingOnly?: boolean
   /** The handle of an original that is taken back: what comes of its copy does not count any more. */
   readonly letGo?: string
 }
@@ -56,6 +58,7 @@ export class Carrier {
   readonly #carried: { from: string; to: string }[] = []
   readonly #settled: { from: string; to?: string; outcome: 'completed' | 'failed' }[] = []
   readonly #notices: string[] = []
+  readonly #asked = new Map<string, Promise<readonly string[]>>()
   /** The notes whose messages were away when the pass began. */
   readonly #open: CarryNote[] = []
   #nextAt = Number.POSITIVE_INFINITY
@@ -77,7 +80,7 @@ export class Carrier {
       await carrier.#makeInboxes(agents)
       await carrier.#deliverAll()
     }
-    await carrier.#settleAll()
+    if (!only?.isCarryingOnly) await carrier.#settleAll()
     await carrier.#carryAll(agents)
     const { dueAt, told } = { dueAt: carrier.#nextAt, told: [...new Set(carrier.#notices)] }
     return {
@@ -179,7 +182,7 @@ export class Carrier {
     }
     const sentAt = await this.#bus.tree.now()
     try {
-      this.#notices.push(...(await this.#bus.noticesAbout(draft.to)))
+      this.#notices.push(...(await this.#about(draft.to)))
       const sent = await verbOf(target, target.neutral, 'send')(draft, { key: `bridge ${note.key}`, makesPlace: true })
       const noted = await this.#notes.change(note.key, {
         copy: sent.message.handle,
@@ -374,8 +377,8 @@ export class Carrier {
       found,
       id: found?.envelope.id ?? handle.slice(member.name.length + 1),
       sent: {
-        from: await this.#nameIn(member, sender),
-        to: await this.#nameIn(member, note.to),
+        from: found?.envelope.from ?? (await this.#nameIn(member, sender)),
+        to: found?.envelope.to ?? (await this.#nameIn(member, note.to)),
         ...withoutUndefined({ sentAt: await this.#onlySince(note, member, sender, found?.envelope.createdAt) }),
       },
     }
@@ -455,6 +458,13 @@ export class Carrier {
   /** The agent that is called so in a protocol. */
   async #agentCalled({ name: protocol }: Member, called: string): Promise<string> {
     return (await this.#names.agentFor(protocol, called)) ?? (await this.#homes.of(called)).name
+  }
+
+  /** Asked once for each recipient, since one that nobody has seen is looked for in all files. */
+  #about(recipient: string): Promise<readonly string[]> {
+    const known = this.#asked.get(recipient) ?? this.#bus.noticesAbout(recipient)
+    this.#asked.set(recipient, known)
+    return known
   }
 
   async #find(handle: string): Promise<readonly FoundMessage[]> {

@@ -5,8 +5,7 @@ import { invalidInput } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { AgentDirectory } from '../messaging/agents/directory.ts'
 import type { GivenHome } from '../protocols/contract.ts'
-import type { AnyProtocol } from './protocols.ts'
-import { protocols } from './protocols.ts'
+import { type AnyProtocol, type ProtocolLine, protocols } from './protocols.ts'
 import { isUsed, noticesAbout, type StoresPlace, usedProtocols } from './stores.ts'
 
 export async function busOf(context: StoresPlace): Promise<Bus> {
@@ -17,9 +16,9 @@ export async function busOf(context: StoresPlace): Promise<Bus> {
     directory: new AgentDirectory(tree),
     async homes() {
       const homes: GivenHome[] = []
-      for (const { load } of protocols) {
-        const protocol: AnyProtocol = await load()
-        if (!protocol.givesHomes || !(await isUsed(context, protocol))) continue
+      for (const { load, givesHomes } of protocols as readonly ProtocolLine[]) {
+        const protocol = givesHomes ? ((await load()) as AnyProtocol) : undefined
+        if (!protocol || !(await isUsed(context, protocol))) continue
         homes.push(...((await (await (await context.store(protocol)).neutral()).homes?.()) ?? []))
       }
       return homes

@@ -52,6 +52,8 @@ export interface ProtocolLine {
   operations(): Promise<readonly (Operation | OperationGroup)[]>
   /** The operations that agents use all day, by the words of their commands: on Bun they are a part of the program of their own. */
   readonly everyday: readonly string[]
+  /** It says where agents are at home (`Neutral.homes`). */
+  readonly givesHomes?: boolean
   /** The programs and places outside of the tree that it needs, if any. */
   readonly ports?: (around: Around) => Promise<object>
 }
@@ -100,6 +102,7 @@ export const protocols = [
   {
     name: 'session',
     marks: [],
+    givesHomes: true,
     load: async () => (await import('../protocols/shared-agent/index.ts')).sharedAgent,
     operations: async () => (await import('./session/index.ts')).operations,
     everyday: ['say'],

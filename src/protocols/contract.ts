@@ -41,8 +41,6 @@ export interface Protocol<
   readonly usersOwn?: readonly (keyof Section & string)[]
   /** Further places that show that it is used here. */
   readonly traces?: readonly TreePath[]
-  /** It says where agents are at home (`Neutral.homes`). */
-  readonly givesHomes?: boolean
   /** Places below `.signalbox/` whose entries its own inspection judges. */
   readonly notes?: readonly TreePath[]
   /** What its store works by, from what its section says. */
@@ -118,7 +116,7 @@ export interface Neutral {
   readonly readersDelete?: boolean
   /** Whether an agent can have this name here. */
   isAgentName(name: string): boolean
-  /** Where people say in files of this protocol (`givesHomes`) that agents are at home. */
+  /** Where people say, in a file of this protocol, that agents are at home. */
   homes?(): Promise<readonly GivenHome[]>
   /** Makes the place where other agents write to this one, so that those who have nothing but a shell find it. */
   makeInbox?(agent: string): Promise<void>

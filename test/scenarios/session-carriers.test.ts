@@ -14,13 +14,14 @@ import { busOn } from '../support/bus.ts'
 import { Killed } from '../support/mortal-disk.ts'
 import { quickTempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
+import { cliJson, quickCli } from './cli-program.ts'
 
 let root: string
 let workspace: Workspace
 const environment = { PATH: process.env.PATH, HOME: '/nonexistent' }
 
 const carriers = ['acmq', 'mr', 'circe', 'dream'] as const
-type Carrier = (typeof carriers)[number]
+type Via = (typeof carriers)[number]
 /** What the orchestrator is called there: letters differ. */
 const sender = { acmq: 'Orchestrator', mr: 'orchestrator', circe: 'orchestrator', dream: 'Orchestrator' } as const
 
@@ -36,7 +37,7 @@ afterEach(() => workspace.close())
 
 const say = async (line: string) => (await workspace.sessions.say(line, { session: 's', agent: 'Orchestrator' })).answer
 const work = () => workspace.sessions.work({ session: 's' })
-const neutralOf = (via: Carrier): Promise<Neutral> => workspace[via].neutral()
+const neutralOf = (via: Via): Promise<Neutral> => workspace[via].neutral()
 const task = async (): Promise<Task> => {
   const leaf = await workspace.tree.read('.signalbox/state/sessions/s/session.json' as never)
   return JSON.parse(Buffer.from(leaf!.bytes).toString()).tasks[0]
@@ -55,7 +56,7 @@ const waitingFor = async (neutral: Neutral, agent: string): Promise<string[]> =>
 }
 
 /** Says that the task is done, as an agent of that protocol would. */
-async function finish(via: Carrier, { message, receipt }: Awaited<ReturnType<typeof takenBy>>, text: string) {
+async function finish(via: Via, { message, receipt }: Awaited<ReturnType<typeof takenBy>>, text: string) {
   const neutral = await neutralOf(via)
   // Message Routing knows no completion: whoever is done writes back.
   if (via !== 'mr') return neutral.done!(receipt, { text })
@@ -243,4 +244,47 @@ verifies(['SA-8'], 'what cannot be handed over is recorded, and goes out when it
   await role('coder-1')
   expect(await say('#RETRY:Later:later')).toBe('ack:task_id_003')
   expect(await waitingFor(await neutralOf('acmq'), 'coder-1')).toEqual(['later'])
+})
+
+describe('an agent whose file says that it is at home in AC-MQ', () => {
+  beforeEach(async () => {
+    await workspace.tree.create(treePath('.signalbox/agents/gemini.yaml'), 'home: acmq:docs\n')
+  })
+  const pass = () => cliJson(['bridge', '--once'], { cwd: root }, quickCli).output
+
+  verifies(['SA-8', 'X-bridge'], 'gets what is delegated, at once', async () => {
+    expect(await say('#DELEGATE:gemini:design the schema:P2')).toBe('ack:task_id_001')
+    const { message, receipt } = await takenBy(await neutralOf('acmq'), 'gemini')
+    expect(message.envelope).toMatchObject({ from: 'Orchestrator', urgency: 'normal', place: 'docs' })
+    await (await neutralOf('acmq')).done!(receipt, { text: 'three tables' })
+    expect(await say('#REPORT:gemini:results')).toBe('• design the schema: three tables')
+  })
+
+  verifies(['SA-12d', 'X-bridge'], 'gets what it is told, once, and what it tells comes back', async () => {
+    await workspace.sessions.say('#SUBSCRIBE:news', { session: 's', agent: 'gemini' })
+    await say('#DIRECT:gemini:the build is red')
+    await say('#BROADCAST:news:the build is green')
+    expect(pass()).toMatchObject({ carried: [{}, {}], notices: [] })
+    expect(pass()).toMatchObject({ carried: [], settled: [], notices: [] })
+    expect(await workspace.sessions.inbox('gemini', { session: 's' })).toEqual([])
+    const neutral = await neutralOf('acmq')
+    for (const text of ['the build is red', 'the build is green']) {
+      const { message, receipt } = await takenBy(neutral, 'gemini')
+      expect(message.envelope).toMatchObject({ from: 'Orchestrator', kind: 'tell' })
+      expect(await message.text()).toBe(text)
+      await neutral.done!(receipt)
+    }
+    await neutral.send!({ from: 'gemini', to: 'Orchestrator', text: 'I have seen it', kind: 'tell' })
+    expect(pass()).toMatchObject({ carried: [{}] })
+    expect(await workspace.sessions.inbox('Orchestrator', { session: 's' })).toMatchObject([
+      { kind: 'DIRECT', from: 'gemini', text: 'I have seen it' },
+    ])
+  })
+
+  verifies(['SA-8', 'X-bridge'], 'is there, whatever a role says', async () => {
+    writeFileSync(join(root, '.signalbox/session.yaml'), 'roles:\n  gemini:\n    via: mr\n    to: coder-1\n')
+    await say('#DELEGATE:gemini:work')
+    expect(await waitingFor(await neutralOf('acmq'), 'gemini')).toEqual(['work'])
+    expect(await waitingFor(await neutralOf('mr'), 'coder-1')).toEqual([])
+  })
 })

@@ -10,7 +10,7 @@ type Carry = NonNullable<SessionPorts['carry']>
 export async function carryIn(
   bus: Bus,
   session: Parameters<Carry>[0],
-  { earlier = [], letGo, agents }: Parameters<Carry>[1],
+  { earlier = [], letGo, ...carrying }: Parameters<Carry>[1],
 ): Promise<readonly string[]> {
   const handleOf = (id: string) => `session:${session}:${id}`
   for (const { id, agent, via, message, attempts } of earlier) {
@@ -22,7 +22,7 @@ export async function carryIn(
     const receipt = { id: original.slice('session:'.length), agent, place: session, attempt: attempts }
     await notes.begin({ original, digest: original, to: agent, hops: 1, copy, receipt })
   }
-  const only = { protocol: 'session', place: session, ...(agents ? { agents } : {}) }
+  const only = { protocol: 'session', place: session, ...carrying }
   const { settled } = await Carrier.pass(bus, { ...only, ...(letGo === undefined ? {} : { letGo: handleOf(letGo) }) })
   return settled.map(({ from }) => from.slice('session:'.length))
 }

@@ -23,7 +23,6 @@ export const sharedAgent: Protocol<'session', typeof section, SessionSettings, S
   summary: 'Shared Agent Protocol: sessions in which agents and people speak in short commands.',
   section,
   traces: [sessionsFolder, rolesPath],
-  givesHomes: true,
   defaults: defaultSettings,
   settingsFrom,
   // Sessions lie in the workspace's own folder, which is kept apart from messages for all protocols alike.

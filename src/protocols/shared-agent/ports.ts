@@ -36,6 +36,8 @@ export interface SessionPorts {
 export interface Carrying {
   /** Carry what waits for these agents; without it, for all that are at home elsewhere. */
   readonly agents?: readonly string[]
+  /** Only carry; what comes back is looked for when somebody asks. */
+  readonly isCarryingOnly?: boolean
   /** The id of a task whose copy does not count any more. */
   readonly letGo?: string
   /** Tasks that an earlier version handed over without the bridge. */

@@ -20,7 +20,7 @@ export async function handOver(parts: SessionParts, id: SessionId, tasks: readon
   const { ports, settings } = parts
   for (const task of tasks) if (task.via === 'program' && settings.startRunners) await ports.startRunner?.(id, task.id)
   const agents = tasks.filter(isAway).map(({ agent }) => agent)
-  if (agents.length > 0) await carry(parts, id, { agents })
+  if (agents.length > 0) await carry(parts, id, { agents, isCarryingOnly: true })
 }
 
 /** One pass of the bridge. Answers the ids of the tasks that it has ended. */

@@ -52,7 +52,8 @@ export const taskHandlers: Handlers = {
     const meant = taskMeant(speech.session, given.agent ?? '', given.task ?? '')
     const via = meant && (await carrierFor(parts, meant.agent))
     // What is on its way is sent again, and what comes of the first message does not count any more.
-    if (meant?.state === 'in_progress' && isAway(meant)) await carry(parts, id, { agents: [], letGo: meant.id })
+    if (meant?.state === 'in_progress' && isAway(meant))
+      await carry(parts, id, { agents: [], isCarryingOnly: true, letGo: meant.id })
     const retried = await parts.documents.change(id, { by: agent }, (session, at) => {
       const found = taskMeant(session, given.agent ?? '', given.task ?? '')
       if (!found) return { answer: undefined }

@@ -48,8 +48,8 @@ const onlineMs = 5 * 60_000
 export async function listAgents(bus: Bus): Promise<AgentList> {
   const notices: string[] = []
   const seen = new Map<string, Partial<SeenAgent>>()
-  for (const name of await bus.directory.listedNames()) seen.set(name, {})
   const homes = new Homes(bus)
+  for (const name of await homes.listedNames()) seen.set(name, {})
   const told = async (name: string) => {
     try {
       return await homes.of(name)

@@ -4,7 +4,7 @@ import { invalidInput, notFound } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { printableLine } from '../kernel/printable.ts'
 import type { AgentDirectory } from '../messaging/agents/directory.ts'
-import type { Message, Neutral } from '../protocols/contract.ts'
+import type { GivenHome, Message, Neutral } from '../protocols/contract.ts'
 import type { Tree } from '../tree/tree.ts'
 import { parseHandle } from './handle.ts'
 
@@ -18,6 +18,8 @@ export interface Member {
 export interface Bus {
   readonly tree: Tree
   readonly directory: AgentDirectory
+  /** The homes that people give to agents elsewhere than in the directory. */
+  homes?(): Promise<readonly GivenHome[]>
   /** The short names of all protocols there are. */
   readonly names: readonly string[]
   /** The protocols that are used here. Nothing is loaded of the others. */

@@ -49,6 +49,11 @@ export interface CarryNote {
   }
   /** The handle of the copy. */
   readonly copy?: string
+  /** Where the copy was put, and when: one that lies elsewhere was moved by an agent. */
+  readonly copyPath?: string
+  readonly sentAt?: number
+  /** Of the progress that the sender was told last. */
+  readonly progress?: string
 }
 
 export class CarryNotes {
@@ -75,8 +80,9 @@ export class CarryNotes {
    * The note by which a message is carried now: the one that is there while its copy is away, else a new one. A message that
    * waits again after its note was over, as a retried one does, is carried again under the next number.
    */
-  async begin(about: Pick<CarryNote, 'original' | 'digest' | 'to' | 'hops'>): Promise<CarryNote> {
-    const stem = sha256(`${about.original}\n${about.digest}`).slice(0, 40)
+  async begin(about: Omit<CarryNote, 'key' | 'state'>): Promise<CarryNote> {
+    // Of a message to all, each recipient has a copy under one handle.
+    const stem = sha256(`${about.original}\n${about.digest}\n${about.to}`).slice(0, 40)
     for (let n = 1; ; n++) {
       const key = `${stem}.${n}`
       const fresh: CarryNote = { ...about, key, state: 'away' }
@@ -90,7 +96,7 @@ export class CarryNotes {
   }
 
   /** Changes a note that is not over. Answers what is noted now. */
-  async change(key: string, with_: Partial<Pick<CarryNote, 'receipt' | 'copy' | 'state'>>): Promise<CarryNote> {
+  async change(key: string, with_: Partial<Omit<CarryNote, 'key' | 'original'>>): Promise<CarryNote> {
     let now: CarryNote | undefined
     await changeLeaf(this.#tree, notePath(key), (before) => {
       const note = before && noteIn(key, before.bytes)
@@ -155,7 +161,10 @@ function json(bytes: Uint8Array): object {
 }
 
 function noteIn(key: string, bytes: Uint8Array): CarryNote | undefined {
-  const { original, digest, to, hops, state, receipt, copy } = json(bytes) as Record<string, unknown>
+  const { original, digest, to, hops, state, receipt, copy, copyPath, sentAt, progress } = json(bytes) as Record<
+    string,
+    unknown
+  >
   const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= 4096
   if (!isText(original) || !isText(digest) || !isText(to) || !Number.isSafeInteger(hops)) return undefined
   if (state !== 'away' && state !== 'late' && state !== 'over') return undefined
@@ -168,6 +177,9 @@ function noteIn(key: string, bytes: Uint8Array): CarryNote | undefined {
     state,
     ...(isReceipt(receipt) ? { receipt } : {}),
     ...(isText(copy) ? { copy } : {}),
+    ...(isText(copyPath) ? { copyPath } : {}),
+    ...(Number.isSafeInteger(sentAt) ? { sentAt: sentAt as number } : {}),
+    ...(isText(progress) ? { progress } : {}),
   }
 }
 

@@ -15,7 +15,7 @@ import { SignalboxError } from '../kernel/errors.ts'
 import { withoutUndefined } from '../kernel/field.ts'
 import { childOf, type TreePath, treeRoot } from '../kernel/tree-path.ts'
 import { agentsFolder } from '../messaging/agents/directory.ts'
-import { type Message, type MessageOutcome, type Receipt, verbOf } from '../protocols/contract.ts'
+import { type Correspondence, type Message, type MessageOutcome, type Receipt, verbOf } from '../protocols/contract.ts'
 import { type Bus, type FoundMessage, findAll, type Member } from './bus.ts'
 import { type CarryNote, CarryNotes, textsFolder } from './carry-notes.ts'
 import { FittedNames } from './fitted-names.ts'
@@ -37,28 +37,51 @@ export interface Pass {
   readonly nextAt?: number
 }
 
+/** What a pass is about, where that is not everything. */
+export interface Only {
+  readonly protocol: string
+  readonly place: string
+  /** Carry what waits for these agents alone. */
+  readonly agents?: readonly string[]
+  /** What is away already is looked after by another pass. */
+  readonly isCarryingOnly?: boolean
+  /** The handle of an original that is taken back: what comes of its copy does not count any more. */
+  readonly letGo?: string
+}
+
 export class Carrier {
   readonly #bus: Bus
+  readonly #only: Only | undefined
   readonly #notes: CarryNotes
   readonly #names: FittedNames
   readonly #homes: Homes
   readonly #carried: { from: string; to: string }[] = []
   readonly #settled: { from: string; to?: string; outcome: 'completed' | 'failed' }[] = []
   readonly #notices: string[] = []
+  readonly #asked = new Map<string, Promise<readonly string[]>>()
+  /** The notes whose messages were away when the pass began. */
+  readonly #open: CarryNote[] = []
   #nextAt = Number.POSITIVE_INFINITY
 
-  private constructor(bus: Bus) {
+  private constructor(bus: Bus, only?: Only) {
     this.#bus = bus
+    this.#only = only
     this.#notes = new CarryNotes(bus.tree)
     this.#names = new FittedNames(bus.tree)
     this.#homes = new Homes(bus)
   }
 
   /** One pass: carries what waits, and settles what is over. */
-  static async pass(bus: Bus): Promise<Pass> {
-    const carrier = new Carrier(bus)
-    await carrier.#settleAll()
-    await carrier.#carryAll()
+  static async pass(bus: Bus, only?: Only): Promise<Pass> {
+    const carrier = new Carrier(bus, only)
+    const agents = await agentsWithHome(carrier.#homes)
+    await carrier.#letGo()
+    if (!only) {
+      await carrier.#makeInboxes(agents)
+      await carrier.#deliverAll()
+    }
+    if (!only?.isCarryingOnly) await carrier.#settleAll()
+    await carrier.#carryAll(agents)
     const { dueAt, told } = { dueAt: carrier.#nextAt, told: [...new Set(carrier.#notices)] }
     return {
       carried: carrier.#carried,
@@ -68,14 +91,38 @@ export class Carrier {
     }
   }
 
-  /** What waits for agents that read elsewhere. A message that makes trouble is told, and holds up no other. */
-  async #carryAll(): Promise<void> {
-    const agents = await agentsWithHome(this.#bus, this.#homes)
+  /** In every protocol that is used, so that an agent with nothing but a shell can write to every other. */
+  async #makeInboxes(agents: readonly KnownAgent[]): Promise<void> {
     for await (const member of this.#bus.used()) {
+      if (!member.neutral.makeInbox) continue
+      for (const { name } of agents)
+        await this.#unlessTroubled(`What is for ${name} in ${member.title}`, async () =>
+          this.#makeInbox(member, await this.#nameIn(member, name)),
+        )
+    }
+  }
+
+  async #makeInbox({ neutral }: Member, name: string): Promise<void> {
+    if (name !== 'unknown' && neutral.isAgentName(name)) await neutral.makeInbox?.(name)
+  }
+
+  /** What agents have written where they write, and the protocol's own router would bring to its recipient. */
+  async #deliverAll(): Promise<void> {
+    for await (const { neutral } of this.#bus.used())
+      for await (const { delivers, name, run } of neutral.duties?.() ?? [])
+        if (delivers) await this.#unlessTroubled(name, async () => void (await run()))
+  }
+
+  /** What waits for agents that read elsewhere. A message that makes trouble is told, and holds up no other. */
+  async #carryAll(agents: readonly KnownAgent[]): Promise<void> {
+    const { protocol, agents: wanted } = this.#only ?? {}
+    if (wanted?.length === 0) return
+    for await (const member of this.#bus.used()) {
+      if ((protocol ?? member.name) !== member.name) continue
       for (const agent of agents) {
         if (!livesElsewhere(agent, member.name)) continue
+        if (wanted && !wanted.includes(await this.#nameIn(member, agent.name))) continue
         await this.#unlessTroubled(`What waits for ${agent.name} in ${member.title}`, async () => {
-          if (agent.isListed) await member.neutral.makeInbox?.(await this.#nameIn(member, agent.name))
           for (const message of await this.#waiting(member, agent))
             await this.#unlessTroubled(message.envelope.handle, () => this.#carry(member, message, agent))
         })
@@ -90,15 +137,15 @@ export class Carrier {
     for await (const message of neutral.waitingFor(named)) {
       // A piece of work for the first agent that takes it is left to those who read there.
       const isForFirst = neutral.allIsForFirst && message.envelope.to.toLowerCase() === 'all'
-      if (!isForFirst) found.push(message)
+      if (!isForFirst && (this.#only?.place ?? message.envelope.place) === message.envelope.place) found.push(message)
     }
     return found
   }
 
-  async #carry(member: Member, message: Message, agent: AgentAtHome): Promise<void> {
+  async #carry(member: Member, message: Message, agent: KnownAgent): Promise<void> {
     const { envelope } = message
     const text = await message.text()
-    if (text === undefined || (await this.#isOutcome(member, envelope))) return
+    if (text === undefined || (await this.#isAboutCopy(member, envelope))) return
     const digest = digestOf(envelope.from, envelope.to, envelope.kind, envelope.summary, text)
     const known = await this.#notes.of(envelope.handle)
     if (known && known.original === envelope.handle && known.state !== 'over' && known.digest !== digest) {
@@ -127,9 +174,19 @@ export class Carrier {
     }
     const target = await this.#bus.member(agent.home.protocol)
     const draft = await this.#draft(note, original, target, text)
+    await this.#makeInbox(target, draft.to)
+    if (envelope.needsAnswer) {
+      await this.#makeInbox(target, draft.from)
+      await this.#makeInbox(member, envelope.from)
+    }
+    const sentAt = await this.#bus.tree.now()
     try {
+      this.#notices.push(...(await this.#about(draft.to)))
       const sent = await verbOf(target, target.neutral, 'send')(draft, { key: `bridge ${note.key}`, makesPlace: true })
-      const noted = await this.#notes.change(note.key, { copy: sent.message.handle })
+      const noted = await this.#notes.change(note.key, {
+        copy: sent.message.handle,
+        ...(sent.outcome === 'sent' ? { copyPath: sent.message.path, sentAt } : {}),
+      })
       if (sent.outcome === 'sent') this.#carried.push({ from: envelope.handle, to: sent.message.handle })
       this.#notices.push(...sent.notices)
       if (envelope.needsAnswer) this.#isDueAt(dueAt(noted, envelope))
@@ -206,16 +263,45 @@ export class Carrier {
     return answered
   }
 
-  /** An answer to a copy is what came of it, and ends the original: it is not carried by itself. */
-  async #isOutcome({ name }: Member, { replyTo, place, kind }: Envelope): Promise<boolean> {
-    if (replyTo === undefined || kind !== 'answer') return false
+  /**
+   * An answer to a copy is what came of it, and ends the original; what is told of a copy is passed on as its progress, where the
+   * original's protocol knows progress. Neither is carried by itself.
+   */
+  async #isAboutCopy({ name }: Member, { replyTo, place, kind }: Envelope): Promise<boolean> {
+    if (replyTo === undefined || kind === 'ask') return false
     const handle = handleIn(name, place, replyTo)
     const note = await this.#notes.of(handle)
-    return note?.copy === handle && note.state !== 'over'
+    if (note?.copy !== handle || note.state === 'over') return false
+    return kind === 'answer' || (await this.#bus.member(protocolOf(note.original))).neutral.progressed !== undefined
   }
 
   async #settleAll(): Promise<void> {
-    for await (const note of this.#notes.open()) await this.#unlessTroubled(note.original, () => this.#settle(note))
+    const { protocol, place } = this.#only ?? {}
+    const isWanted = (handle = '') => protocol === undefined || handle.startsWith(`${protocol}:${place}:`)
+    for await (const note of this.#notes.open()) this.#open.push(note)
+    for (const note of this.#open)
+      if (isWanted(note.original) || isWanted(note.copy))
+        await this.#unlessTroubled(note.original, () => this.#settle(note))
+  }
+
+  async #letGo(): Promise<void> {
+    const { letGo } = this.#only ?? {}
+    const note = letGo === undefined ? undefined : await this.#notes.of(letGo)
+    if (note?.original === letGo && note) await this.#notes.change(note.key, { state: 'over' })
+  }
+
+  /**
+   * Since when an answer that names no message can mean this copy alone: its sender writes there through the bridge only, and
+   * has nothing else open with this recipient.
+   */
+  async #onlySince(note: CarryNote, member: Member, sender: string, createdAt = ''): Promise<number | undefined> {
+    const { name, home } = await this.#homes.of(sender)
+    const actedIn = (await this.#bus.directory.seen(name))?.in ?? []
+    if (home.protocol === member.name || actedIn.includes(member.name)) return undefined
+    const isOther = ({ key, copy, to }: CarryNote) =>
+      key !== note.key && to === note.to && copy?.startsWith(`${member.name}:`)
+    const since = note.sentAt ?? Date.parse(createdAt)
+    return this.#open.some(isOther) || Number.isNaN(since) ? undefined : since
   }
 
   async #settle(note: CarryNote): Promise<void> {
@@ -223,8 +309,8 @@ export class Carrier {
     const member = await this.#bus.member(protocolOf(note.original))
     if (!original) return void (await this.#notes.change(note.key, { state: 'over' }))
     if (note.copy === undefined || !note.receipt) return this.#takeUp(note, original)
-    const [copy] = await this.#find(note.copy)
-    const outcome = copy ? await outcomeOf(copy) : gone(note.copy)
+    const copy = await this.#copyOf(note.copy, note, original)
+    const outcome = await outcomeOf(copy)
     if (outcome && note.state === 'late') return this.#answerLate(note, original, outcome, copy)
     if (outcome) return this.#end(note, note.receipt, member, outcome, copy)
     // It was freed or given back meanwhile: claim it again, so that nobody works on it twice.
@@ -234,6 +320,7 @@ export class Carrier {
     const { deadline } = original.envelope
     const now = await this.#bus.tree.now()
     if (deadline !== undefined && Date.parse(deadline) <= now) return this.#tellLate(note, original, copy)
+    await this.#passOn(note, note.receipt, member, copy)
     await this.#renew(note, member, now)
     this.#isDueAt(dueAt(note, original.envelope))
   }
@@ -243,7 +330,7 @@ export class Carrier {
     const known = await this.#homes.of(note.to)
     const words = await text()
     if (words === undefined) return
-    await this.#goOn(note, { member, envelope, text: words, agent: { ...known, isListed: true }, copied: undefined })
+    await this.#goOn(note, { member, envelope, text: words, agent: known, copied: undefined })
   }
 
   /** Ends the original as its protocol does, then puts the answer away that told it, which was for the sender alone. */
@@ -252,12 +339,17 @@ export class Carrier {
     receipt: Receipt,
     member: Member,
     { state, text, answer }: MessageOutcome,
-    copy?: FoundMessage,
+    copy?: Copy,
   ): Promise<void> {
     const { neutral } = member
+    let isNews = true
     try {
-      if (state === 'failed') await verbOf(member, neutral, 'failed')(receipt, { reason: text })
-      else await verbOf(member, neutral, 'done')(receipt, text === '' ? {} : { text })
+      const { outcome } =
+        state === 'failed'
+          ? await verbOf(member, neutral, 'failed')(receipt, { reason: text })
+          : await verbOf(member, neutral, 'done')(receipt, text === '' ? {} : { text })
+      // Otherwise another bridge has ended it just now.
+      isNews = outcome === 'settled'
     } catch (error) {
       if (!(error instanceof SignalboxError) || (error.kind !== 'Conflict' && error.kind !== 'NotFound')) throw error
       const [now] = await this.#find(note.original)
@@ -269,31 +361,64 @@ export class Carrier {
     if (copy && answer !== undefined) await this.#putAway(copy, answer)
     const wasOpen = note.state !== 'over'
     await this.#notes.change(note.key, { state: 'over' })
-    if (wasOpen)
+    if (wasOpen && isNews)
       this.#settled.push({ from: note.original, ...(note.copy === undefined ? {} : { to: note.copy }), outcome: state })
   }
 
-  async #putAway({ member, envelope }: FoundMessage, answer: string): Promise<void> {
+  /** The copy of an original, as it is now, and between whom it is. */
+  async #copyOf(handle: string, note: CarryNote, original: FoundMessage): Promise<Copy> {
+    const sender = await this.#agentCalled(original.member, original.envelope.from)
+    const member = await this.#bus.member(protocolOf(handle))
+    const [found] = await this.#find(handle)
+    return {
+      handle,
+      member,
+      found,
+      id: found?.envelope.id ?? handle.slice(member.name.length + 1),
+      sent: {
+        from: found?.envelope.from ?? (await this.#nameIn(member, sender)),
+        to: found?.envelope.to ?? (await this.#nameIn(member, note.to)),
+        ...withoutUndefined({ sentAt: await this.#onlySince(note, member, sender, found?.envelope.createdAt) }),
+      },
+    }
+  }
+
+  /** Tells the sender that the recipient has begun and how far it is, where both protocols know that. */
+  async #passOn(note: CarryNote, receipt: Receipt, { neutral }: Member, copy: Copy): Promise<void> {
+    const progress = neutral.progressed && (await copy.member.neutral.progressOf?.(copy.id, copy.sent))
+    if (!neutral.progressed || (!progress && isUntouched(note, copy))) return
+    const { text } = progress ?? {}
+    const digest = digestOf(text ?? '')
+    if (text === undefined ? note.progress === undefined : note.progress !== digest) {
+      await neutral.progressed(receipt, text === undefined ? {} : { text })
+      await this.#notes.change(note.key, { progress: digest })
+    }
+    if (progress?.message !== undefined) await this.#putAway(copy, progress.message)
+  }
+
+  async #putAway({ member, sent }: Copy, answer: string): Promise<void> {
     const { take, done } = member.neutral
     if (!take || !done) return
-    const taken = await take.call(member.neutral, envelope.from, { id: answer })
+    const taken = await take.call(member.neutral, sent.from, { id: answer })
     if (taken.outcome === 'taken') await done.call(member.neutral, taken.receipt)
   }
 
   /** The sender is told in its own way; a copy that nobody has taken yet is taken back. */
-  async #tellLate(note: CarryNote, original: FoundMessage, copy: FoundMessage | undefined): Promise<void> {
+  async #tellLate(note: CarryNote, original: FoundMessage, copy: Copy): Promise<void> {
     const reason = `${note.to} has not answered by ${original.envelope.deadline}.`
     await verbOf(original.member, original.member.neutral, 'failed')(note.receipt!, { reason })
     this.#settled.push({ from: note.original, to: note.copy!, outcome: 'failed' })
-    const { take, failed } = copy?.member.neutral ?? {}
-    const { id, to, place } = copy?.envelope ?? {}
-    const taken = await take?.call(copy!.member.neutral, to!, withoutUndefined({ id, place }))
+    const { take, failed } = copy.member.neutral
+    const { id, to, place } = copy.found?.envelope ?? {}
+    const taken = isUntouched(note, copy)
+      ? await take?.call(copy.member.neutral, to!, withoutUndefined({ id, place }))
+      : undefined
     if (taken?.outcome !== 'taken') return void (await this.#notes.change(note.key, { state: 'late' }))
-    await failed?.call(copy!.member.neutral, taken.receipt, {
+    await failed?.call(copy.member.neutral, taken.receipt, {
       reason: `Nobody waits for it any more: the deadline was ${original.envelope.deadline}.`,
     })
-    const told = copy && (await outcomeOf(copy))
-    if (copy && told?.answer !== undefined) await this.#putAway(copy, told.answer)
+    const told = await outcomeOf(copy)
+    if (told?.answer !== undefined) await this.#putAway(copy, told.answer)
     await this.#notes.change(note.key, { state: 'over' })
   }
 
@@ -301,7 +426,7 @@ export class Carrier {
     note: CarryNote,
     { member, envelope }: FoundMessage,
     { state, text, answer }: MessageOutcome,
-    copy: FoundMessage | undefined,
+    copy: Copy,
   ): Promise<void> {
     const draft: Draft = {
       from: await this.#nameIn(member, note.to),
@@ -312,7 +437,7 @@ export class Carrier {
       ...withoutUndefined({ place: envelope.place, thread: envelope.thread, task: envelope.task }),
     }
     await verbOf(member, member.neutral, 'send')(draft, { key: `bridge late ${note.key}`, makesPlace: true })
-    if (copy && answer !== undefined) await this.#putAway(copy, answer)
+    if (answer !== undefined) await this.#putAway(copy, answer)
     await this.#notes.change(note.key, { state: 'over' })
   }
 
@@ -332,6 +457,13 @@ export class Carrier {
   /** The agent that is called so in a protocol. */
   async #agentCalled({ name: protocol }: Member, called: string): Promise<string> {
     return (await this.#names.agentFor(protocol, called)) ?? (await this.#homes.of(called)).name
+  }
+
+  /** Asked once for each recipient, since one that nobody has seen is looked for in all files. */
+  #about(recipient: string): Promise<readonly string[]> {
+    const known = this.#asked.get(recipient) ?? this.#bus.noticesAbout(recipient)
+    this.#asked.set(recipient, known)
+    return known
   }
 
   async #find(handle: string): Promise<readonly FoundMessage[]> {
@@ -365,38 +497,46 @@ interface Original {
   readonly member: Member
   readonly envelope: Envelope
   readonly text: string
-  readonly agent: AgentAtHome
+  readonly agent: KnownAgent
   /** The note by which the original itself was carried here. */
   readonly copied: CarryNote | undefined
 }
 
-export interface AgentAtHome extends KnownAgent {
-  /** People have said where it is at home. */
-  readonly isListed: boolean
+interface Copy {
+  readonly handle: string
+  readonly member: Member
+  readonly id: string
+  readonly sent: Correspondence
+  /** `undefined`: it is gone. */
+  readonly found: FoundMessage | undefined
 }
+
+/** No agent has taken it, be it by moving its file. */
+const isUntouched = ({ copyPath }: CarryNote, { found }: Copy): boolean =>
+  found?.envelope.stage === 'written' && (copyPath === undefined || copyPath === found.envelope.path)
 
 /**
  * The agents of which people say where they read. An agent that was only seen somewhere may read elsewhere too, so nothing is carried
  * for it. One with a mistake in its file is left out; `doctor` tells of it.
  */
-export async function agentsWithHome(bus: Pick<Bus, 'directory'>, homes: Homes): Promise<AgentAtHome[]> {
-  const found: AgentAtHome[] = []
-  for (const name of await bus.directory.listedNames()) {
+export async function agentsWithHome(homes: Homes): Promise<KnownAgent[]> {
+  const found: KnownAgent[] = []
+  for (const name of await homes.listedNames()) {
     const known = await homes.of(name).catch((error: unknown) => {
       if (!(error instanceof SignalboxError)) throw error
     })
-    if (known?.listing?.home) found.push({ ...known, isListed: true })
+    if (known?.listing?.home) found.push(known)
   }
   return found
 }
 
-export const livesElsewhere = ({ home }: AgentAtHome, protocol: string): boolean => home.protocol !== protocol
+export const livesElsewhere = ({ home }: KnownAgent, protocol: string): boolean => home.protocol !== protocol
 
-async function outcomeOf({ member, envelope }: FoundMessage): Promise<MessageOutcome | undefined> {
-  const { id, from, to, stage } = envelope
-  const outcome = await member.neutral.outcomeOf?.(id, { from, to })
-  if (outcome) return outcome
-  return stage === 'failed' ? { state: 'failed', text: `It is ${envelope.state} in ${member.title}.` } : undefined
+async function outcomeOf({ member, handle, id, sent, found }: Copy): Promise<MessageOutcome | undefined> {
+  if (!found && !member.neutral.readersDelete) return gone(handle)
+  const outcome = await member.neutral.outcomeOf?.(id, sent)
+  if (outcome || found?.envelope.stage !== 'failed') return outcome
+  return { state: 'failed', text: `It is ${found.envelope.state} in ${member.title}.` }
 }
 
 const gone = (copy: string): MessageOutcome => ({ state: 'failed', text: `${copy} is not there any more.` })
@@ -419,7 +559,7 @@ const handleIn = (protocol: string, place: string | undefined, id: string): stri
 /** Whether something is away, or agents read elsewhere than where they may be written to. */
 export async function isBridgeNeeded(bus: Bus): Promise<boolean> {
   for await (const _ of new CarryNotes(bus.tree).open()) return true
-  const agents = await agentsWithHome(bus, new Homes(bus))
+  const agents = await agentsWithHome(new Homes(bus))
   if (agents.length === 0) return false
   for await (const { name } of bus.used()) if (agents.some((agent) => livesElsewhere(agent, name))) return true
   return false
@@ -439,7 +579,7 @@ const mostCounted = 100
 /** What waits for a bridge. */
 export async function* waitingForBridge(bus: Bus): AsyncGenerator<WaitingElsewhere> {
   const homes = new Homes(bus)
-  const agents = await agentsWithHome(bus, homes)
+  const agents = await agentsWithHome(homes)
   for await (const { name, title, neutral } of bus.used()) {
     for (const agent of agents.filter((one) => livesElsewhere(one, name))) {
       const named = await homes.nameIn(name, agent.name)

@@ -1,10 +1,11 @@
 /**
- * Where an agent reads: one agent, one home. What people say in its file counts first, then where it was seen first; an agent
- * that nobody knows is at home in AC-MQ.
+ * Where an agent reads: one agent, one home. What people say in its file counts first, then what they say in files of a protocol,
+ * then where it was seen first; an agent that nobody knows is at home in AC-MQ.
  */
 import { Lately } from '../kernel/lately.ts'
 import { type AgentDirectory, type Home, parseHome } from '../messaging/agents/directory.ts'
 import type { Listing } from '../messaging/agents/listing.ts'
+import type { GivenHome } from '../protocols/contract.ts'
 import type { Bus } from './bus.ts'
 
 /** The home of an agent of which nothing is known. */
@@ -20,12 +21,30 @@ export interface KnownAgent {
 export class Homes {
   readonly #directory: AgentDirectory
   readonly #protocols: readonly string[]
+  readonly #homesGiven: () => Promise<readonly GivenHome[]>
   readonly #lately = new Lately<KnownAgent>()
   readonly #others = new Lately<ReadonlyMap<string, Listed>>()
+  readonly #given = new Lately<readonly GivenHome[]>()
 
-  constructor({ directory, names }: Pick<Bus, 'directory' | 'names'>) {
+  constructor({ directory, names, homes = async () => [] }: Pick<Bus, 'directory' | 'names' | 'homes'>) {
     this.#directory = directory
     this.#protocols = names
+    this.#homesGiven = homes
+  }
+
+  /** The agents of which people have said something. */
+  async listedNames(): Promise<string[]> {
+    const given = (await this.#givenNow()).map(({ name }) => name)
+    return [...new Set([...(await this.#directory.listedNames()), ...given])]
+  }
+
+  /** The homes that people say in files of protocols. */
+  async #givenNow(): Promise<readonly GivenHome[]> {
+    const known = this.#given.get('all')
+    if (known) return known
+    const given = await this.#homesGiven()
+    this.#given.set('all', given)
+    return given
   }
 
   async of(name: string): Promise<KnownAgent> {
@@ -39,6 +58,12 @@ export class Homes {
 
   async #find(asked: string): Promise<KnownAgent> {
     const listed = await this.#listed(asked)
+    const given = listed?.listing.home ? undefined : await this.#givenTo(listed?.name ?? asked)
+    if (given) {
+      const { name, home, called } = given
+      const listing = { otherNames: [], ...listed?.listing, home }
+      return { name, home, listing: { ...listing, nameIn: { [home.protocol]: called, ...listed?.listing.nameIn } } }
+    }
     const seen = listed?.listing.home ? undefined : await this.#directory.seen(listed?.name ?? asked)
     const home = listed?.listing.home ?? (seen?.home === undefined ? undefined : parseHome(seen.home))
     // Two spellings of a name are one agent.
@@ -51,6 +76,10 @@ export class Homes {
     // Where nothing is known the agent may get its home by what it does next, in this process too.
     if (home) this.#lately.set(asked, known)
     return known
+  }
+
+  async #givenTo(agent: string): Promise<GivenHome | undefined> {
+    return (await this.#givenNow()).find(({ name }) => name === agent)
   }
 
   /** Under its own name, or under one of the others that people gave it. */

@@ -4,9 +4,9 @@ import type { Bus, Member } from '../bridge/bus.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import { nearest } from '../kernel/nearest.ts'
 import { AgentDirectory } from '../messaging/agents/directory.ts'
-import type { AnyProtocol } from './protocols.ts'
-import { protocols } from './protocols.ts'
-import { neutralOf, noticesAbout, type StoresPlace, usedProtocols } from './stores.ts'
+import type { GivenHome } from '../protocols/contract.ts'
+import { type AnyProtocol, type ProtocolLine, protocols } from './protocols.ts'
+import { isUsed, neutralOf, noticesAbout, type StoresPlace, usedProtocols } from './stores.ts'
 
 export async function busOf(context: StoresPlace): Promise<Bus> {
   const tree = await context.tree()
@@ -14,6 +14,15 @@ export async function busOf(context: StoresPlace): Promise<Bus> {
   return {
     tree,
     directory: new AgentDirectory(tree),
+    async homes() {
+      const homes: GivenHome[] = []
+      for (const { load, givesHomes } of protocols as readonly ProtocolLine[]) {
+        const protocol = givesHomes ? ((await load()) as AnyProtocol) : undefined
+        if (!protocol || !(await isUsed(context, protocol))) continue
+        homes.push(...((await (await neutralOf(await context.store(protocol))).homes?.()) ?? []))
+      }
+      return homes
+    },
     names,
     async *used() {
       for await (const { protocol, neutral } of usedProtocols(context)) yield memberOf(protocol, neutral)

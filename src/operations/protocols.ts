@@ -6,9 +6,10 @@
 import { once } from '../kernel/once.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
 import type { AcmqPorts } from '../protocols/ac-mq/index.ts'
-import type { Neutral, Protocol } from '../protocols/contract.ts'
+import type { Protocol } from '../protocols/contract.ts'
 import type { Tree } from '../tree/tree.ts'
 import type { Operation, OperationGroup } from './define.ts'
+import type { StoresPlace } from './stores.ts'
 import type { OwnPlace } from './workspace/own-file.ts'
 import type { Recently } from './workspace/recently.ts'
 import type { ModelSettings } from './workspace/users-settings.ts'
@@ -27,11 +28,9 @@ export interface Around extends OwnPlace {
   messagePlaces(): Promise<readonly TreePath[]>
   /** The same in another directory, if that is a workspace of its own. */
   messagePlacesIn(directory: string): Promise<readonly TreePath[]>
-  /** Another protocol of this workspace, in neutral words; `undefined` for a name that none has. */
-  neutralOf(name: string): Promise<Neutral | undefined>
-  /** What to tell a sender of a recipient that was never seen; with the setting `strict`, throws. */
-  noticesAbout(agent: string): Promise<readonly string[]>
-  /** The names that `neutralOf` knows. */
+  /** The same workspace, for a bridge: see `LazyWorkspace.forOthers`. Absent in a bridge itself. */
+  readonly forOthers?: (() => StoresPlace & { close(): Promise<void> }) | undefined
+  /** The short names of all protocols. */
   readonly names: readonly string[]
   /** Starts this program with other words and does not wait for it; absent where there is no program to start. */
   readonly startSelf?: ((words: readonly string[]) => Promise<void>) | undefined
@@ -53,6 +52,8 @@ export interface ProtocolLine {
   operations(): Promise<readonly (Operation | OperationGroup)[]>
   /** The operations that agents use all day, by the words of their commands: on Bun they are a part of the program of their own. */
   readonly everyday: readonly string[]
+  /** It says where agents are at home (`Neutral.homes`). */
+  readonly givesHomes?: boolean
   /** The programs and places outside of the tree that it needs, if any. */
   readonly ports?: (around: Around) => Promise<object>
 }
@@ -101,6 +102,7 @@ export const protocols = [
   {
     name: 'session',
     marks: [],
+    givesHomes: true,
     load: async () => (await import('../protocols/shared-agent/index.ts')).sharedAgent,
     operations: async () => (await import('./session/index.ts')).operations,
     everyday: ['say'],

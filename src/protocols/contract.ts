@@ -9,6 +9,7 @@ import type { Draft, Envelope, Headline, Stage } from '../kernel/envelope.ts'
 import { conflict, type SignalboxError, unsupported } from '../kernel/errors.ts'
 import type { Fields, InputOf } from '../kernel/field.ts'
 import type { TreePath } from '../kernel/tree-path.ts'
+import type { Home } from '../messaging/agents/directory.ts'
 import type { Quarantined } from '../messaging/quarantine/quarantine.ts'
 import type { Durability, Finding, Tree } from '../tree/tree.ts'
 import type { Chapter } from './chapter.ts'
@@ -111,8 +112,12 @@ export interface Neutral {
   readonly allIsForFirst?: boolean
   /** How many bytes a text can have, where a message has a limit. */
   readonly longestText?: number
+  /** A reader may delete a message, as programs in the field do, instead of putting it away: one that is gone was read. */
+  readonly readersDelete?: boolean
   /** Whether an agent can have this name here. */
   isAgentName(name: string): boolean
+  /** Where people say, in a file of this protocol, that agents are at home. */
+  homes?(): Promise<readonly GivenHome[]>
   /** Makes the place where other agents write to this one, so that those who have nothing but a shell find it. */
   makeInbox?(agent: string): Promise<void>
   /** What `doctor` should know; with `repair`, what can be put right without losing anything is. */
@@ -135,6 +140,13 @@ export interface Neutral {
    * another message, or from anybody else, is no answer to it.
    */
   outcomeOf?(id: string, sent: Correspondence): Promise<MessageOutcome | undefined>
+  /** The newest word of its recipient on how far a message is that is not over; `undefined` where there is none. */
+  progressOf?(id: string, sent: Correspondence): Promise<Progress | undefined>
+  /**
+   * Says that the agent has begun, or with a text how far it is, as its protocol tells the sender. Repeating it changes nothing,
+   * and one who has not told that it began has by a text.
+   */
+  progressed?(receipt: Receipt, progress: { readonly text?: string }): Promise<void>
   /** What waits for a person. In no order that means anything: `human list` orders those of all protocols. */
   questions?(): AsyncIterable<Question>
   /**
@@ -150,6 +162,13 @@ export interface Neutral {
   holdings?(): AsyncIterable<Holding>
   /** Work that recurs without being asked for, such as settling claims whose time has run out. */
   duties?(): AsyncIterable<Duty>
+}
+
+/** An agent, by its name here, and what it is called in the protocol that it is at home in. */
+export interface GivenHome {
+  readonly name: string
+  readonly home: Home
+  readonly called: string
 }
 
 /** A message, whose text is read when it is asked for. */
@@ -247,6 +266,13 @@ export interface MessageOutcome {
   readonly answer?: string
 }
 
+export interface Progress {
+  /** Absent where it says no more than that it has begun. */
+  readonly text?: string
+  /** The message that tells it, while it waits for the sender. */
+  readonly message?: string
+}
+
 /** Something that only a person can decide. */
 export interface Question {
   readonly id: string
@@ -311,13 +337,15 @@ export interface Duty {
   readonly name: string
   /** Something may be due when something happens in one of these. */
   readonly watches: readonly TreePath[]
+  /** It brings messages to those whom they are for, so that a bridge does it too. */
+  readonly delivers?: boolean
   /** One pass. `nextAt`: when something is due next by the tree's time, if nothing happens before. */
   run(options?: { readonly by?: string }): Promise<{ readonly did: number; readonly nextAt?: number }>
 }
 
 type Optional = {
   [Verb in keyof Neutral]-?: undefined extends Neutral[Verb]
-    ? Verb extends 'holdsBack' | 'allIsForFirst' | 'longestText'
+    ? Verb extends 'holdsBack' | 'allIsForFirst' | 'longestText' | 'readersDelete'
       ? never
       : Verb
     : never

@@ -38,6 +38,8 @@ export interface Source<View extends Headline> {
   readonly allIsForFirst?: boolean
   /** How many bytes a text can have. */
   readonly longestText?: number
+  /** A reader may delete a message instead of putting it away. */
+  readonly readersDelete?: boolean
   isAgentName(name: string): boolean
   makeInbox?(agent: string): Promise<void>
   /** The stage of each state, where a state has one. */
@@ -89,7 +91,17 @@ export interface SettledView<View> {
 /** The verbs that a protocol answers in neutral words by itself. */
 export type OwnVerbs = Pick<
   Neutral,
-  'inspect' | 'outcomeOf' | 'questions' | 'answer' | 'quarantined' | 'putBack' | 'holdings' | 'duties'
+  | 'inspect'
+  | 'homes'
+  | 'outcomeOf'
+  | 'progressOf'
+  | 'progressed'
+  | 'questions'
+  | 'answer'
+  | 'quarantined'
+  | 'putBack'
+  | 'holdings'
+  | 'duties'
 >
 
 export function neutralOf<View extends Headline>(source: Source<View>, own: OwnVerbs): Neutral {
@@ -144,6 +156,7 @@ export function neutralOf<View extends Headline>(source: Source<View>, own: OwnV
     ...(source.holdsBack ? { holdsBack: true } : {}),
     ...(source.allIsForFirst ? { allIsForFirst: true } : {}),
     ...(source.longestText === undefined ? {} : { longestText: source.longestText }),
+    ...(source.readersDelete ? { readersDelete: true } : {}),
     ...(source.makeInbox ? { makeInbox: (agent) => source.makeInbox!(agent) } : {}),
     ...own,
   }

@@ -7,12 +7,14 @@ import { runProgram } from '../../src/adapters/program.ts'
 import { plainFiles } from '../../src/engines/file-system/plain-files.ts'
 import { heldClock } from '../../src/kernel/clock.ts'
 import { treePath as at } from '../../src/kernel/tree-path.ts'
-import { carrying } from '../../src/operations/session/carrying.ts'
+import { actForOthers } from '../../src/messaging/agents/directory.ts'
+import { carryIn } from '../../src/operations/session/bridging.ts'
 import { messageRouting } from '../../src/protocols/message-routing/index.ts'
 import { Routing } from '../../src/protocols/message-routing/store/routing.ts'
 import type { Mail } from '../../src/protocols/shared-agent/store/outcomes.ts'
 import type { Sessions } from '../../src/protocols/shared-agent/store/sessions.ts'
 import type { Tree } from '../../src/tree/tree.ts'
+import { busOf } from '../support/bus.ts'
 import { makeRepository, put } from '../support/git-repository.ts'
 import { gate, mortal, stoppedAt, survives } from '../support/mortal-tree.ts'
 import { type SessionOptions, sessionsOn } from '../support/session.ts'
@@ -382,13 +384,20 @@ export function describeSessions(name: string, prepare: () => Promise<EnginePlac
     it('[SA-8] a task that another protocol carries goes out once, and its answer becomes the result once', async () => {
       const routing = new Routing({ tree: tree(), clock, settings: messageRouting.defaults })
       const roles = 'roles:\n  Dev:\n    via: mr\n    to: coder-1\n'
-      const ports = carrying(async () => routing.neutral())
-      const all = await Promise.all([1, 2, 3].map(() => open({ roles, ports })))
+      const carry = async (...wanted: Parameters<typeof carryIn> extends [unknown, ...infer W] ? W : never) => {
+        const own = await place.open(clock)
+        trees.push(own)
+        actForOthers(own)
+        const mr = new Routing({ tree: own, clock, settings: messageRouting.defaults })
+        const neutrals = { mr: () => mr.neutral(), session: () => sessionsOn(own, { clock, roles }).neutral() }
+        return carryIn(busOf(own, neutrals), ...wanted)
+      }
+      const all = await Promise.all([1, 2, 3].map(() => open({ roles, ports: { carry } })))
       expect((await tell(all[0]!, 'Orchestrator', '#DELEGATE:Dev:work')).answer).toBe('ack:task_id_001')
       await Promise.all(all.map((sessions) => sessions.work({ session })))
       const { messages } = await routing.claiming.receive('coder-1')
       expect(messages.map(({ from, message }) => [from, message.payload])).toEqual([
-        [`session-${session}`, { task: 'work', message: 'work' }],
+        ['orchestrator', expect.objectContaining({ task: 'work' })],
       ])
       const answer = { from: 'coder-1', to: messages[0]!.from, type: 'result', payload: { status: 'success' } } as const
       await routing.sending.send({ ...answer, from: 'mallory', replyTo: messages[0]!.id })

@@ -57,6 +57,15 @@ export const verbs: Readonly<Record<string, Verb>> = {
     act: (sessions) => sessions.inbox('B', { session }),
     asks: [['B', 'inbox', 'hello', '']],
   },
+  take: {
+    before: [['A', '#DIRECT:B:hello']],
+    async act(sessions) {
+      const neutral = await sessions.neutral()
+      const taken = await neutral.take!('B', { place: session })
+      if (taken.outcome === 'taken') await neutral.done!(taken.receipt)
+    },
+    asks: [['B', 'inbox', 'hello', '']],
+  },
   delegate: { before: [], act: say('#DELEGATE:B:work'), asks: [['B', '#NEXT', 'not_found', 'task_id_001 P2 B work']] },
   export: {
     before: [['A', '#STATE:save:k:v:persistent']],

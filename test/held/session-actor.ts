@@ -1,10 +1,13 @@
 /** Somebody who speaks in a session, and the answers they got. */
 import { treePath } from '../../src/kernel/tree-path.ts'
-import { carrying } from '../../src/operations/session/carrying.ts'
+import { actForOthers } from '../../src/messaging/agents/directory.ts'
+import { carryIn } from '../../src/operations/session/bridging.ts'
 import { messageRouting } from '../../src/protocols/message-routing/index.ts'
 import { Routing } from '../../src/protocols/message-routing/store/routing.ts'
 import { defaultSettings } from '../../src/protocols/shared-agent/settings.ts'
 import { Sessions } from '../../src/protocols/shared-agent/store/sessions.ts'
+import type { Tree } from '../../src/tree/tree.ts'
+import { busOf } from '../support/bus.ts'
 import type { Actor, Answer, Company, Who } from './story.ts'
 import { tell } from './tell.ts'
 
@@ -19,7 +22,7 @@ export const agentOf: Readonly<Record<Who, string>> = {
 export const reader = 'Reader'
 /** Behind a message that was given before. */
 export const again = ' again'
-/** Its tasks go out as messages of another protocol. */
+/** It is at home in another protocol, to which the bridge carries its tasks. */
 export const carried = 'Carried'
 
 export class SessionActor implements Actor {
@@ -36,14 +39,17 @@ export class SessionActor implements Actor {
     this.outside = company.outside
     this.agent = agentOf[company.who]
     this.#routing = new Routing({ tree, clock, settings: messageRouting.defaults })
-    this.#sessions = new Sessions({
-      tree,
+    const opening = {
       clock,
       // A reader that is held is not waited for long.
       settings: { ...defaultSettings, handingMs: 5 },
-      ...carrying(async () => this.#routing.neutral()),
       readRoles: async () => ({ path: 'session.yaml', text: `roles:\n  ${carried}:\n    via: mr\n    to: coder-1\n` }),
-    })
+    }
+    const own = forOthers(tree)
+    const mr = new Routing({ tree: own, clock, settings: messageRouting.defaults })
+    const carrying = new Sessions({ ...opening, tree: own })
+    const bus = busOf(own, { mr: () => mr.neutral(), session: () => carrying.neutral() })
+    this.#sessions = new Sessions({ ...opening, tree, carry: (...wanted) => carryIn(bus, ...wanted) })
   }
 
   say = (line: string, agent = this.agent) =>
@@ -66,6 +72,17 @@ export class SessionActor implements Actor {
       return taken.outcome === 'taken'
         ? { outcome: 'taken', id: taken.receipt.id, attempt: taken.receipt.attempt }
         : taken
+    })
+
+  /** The same as `read`, one message at a time. */
+  hear = () =>
+    this.#tell('hear', {}, async () => {
+      const neutral = await this.#sessions.neutral()
+      const taken = await neutral.take!(reader, { place: session })
+      if (taken.outcome !== 'taken') return { outcome: 'nothing' }
+      const text = await taken.message.text()
+      await neutral.done!(taken.receipt)
+      return { outcome: 'heard', texts: [taken.receipt.attempt === 1 ? text : `${text}${again}`] }
     })
 
   /** Hands over what waits, and writes down what was answered. */
@@ -97,4 +114,16 @@ export class SessionActor implements Actor {
   #tell(verb: string, details: Record<string, unknown>, work: () => Promise<{ outcome: string }>): Promise<boolean> {
     return tell(this.answers, verb, details, work as () => Promise<Answer>)
   }
+}
+
+/** The same tree, on which nobody is seen for what the bridge does in its name. */
+function forOthers(tree: Tree): Tree {
+  const own = new Proxy(tree, {
+    get(target, key: keyof Tree) {
+      const found = target[key]
+      return typeof found === 'function' ? found.bind(target) : found
+    },
+  })
+  actForOthers(own)
+  return own
 }

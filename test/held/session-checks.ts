@@ -43,7 +43,7 @@ export async function checkSessions({ answers, files }: Ending): Promise<string[
     const lines = log.filter(({ did, by }) => did === 'BROADCAST' && by === agent).length
     if (lines < sent) broken.push(`a broadcast of ${agent} is not in the log`)
   }
-  broken.push(...readTwice(answers, log, session.read), ...takenTwice(answers), ...heldTwice(answers))
+  broken.push(...readTwice(answers, log, session), ...takenTwice(answers), ...heldTwice(answers))
   broken.push(...carriedTwice(session.tasks, log, files))
   return broken
 }
@@ -58,45 +58,58 @@ interface Carried {
   readonly id: string
   readonly agent: string
   readonly task: string
-  readonly attempts: number
   readonly state: string
-  readonly sender?: string
-  readonly sending?: boolean
-  readonly message?: string
-  readonly answer?: string
 }
 
-/** Each attempt of a task is one message, each result is written down once, and the answer is then read. */
+interface Note {
+  readonly original: string
+  readonly copy?: string
+  readonly state: string
+}
+
+/** Each time that a task is carried gives one message, each result is written down once, and the answer is then read. */
 function carriedTwice(tasks: readonly Carried[], log: readonly Line[], files: Ending['files']): string[] {
   const broken: string[] = []
   const routed = files.filter(({ path }) => /^state\/agents\/[^/]+\/(inbox|taken)\/[^/]+\.json$/.test(path))
   const messages = routed.map(({ path, text }) => ({ path, ...(JSON.parse(text) as Routed) }))
-  for (const { id, agent, task, attempts, sending, state, sender, message, answer } of tasks) {
+  const noted = files.filter(({ path }) => path.startsWith('.signalbox/state/bridge/notes/'))
+  const notes = noted.map(({ text }) => JSON.parse(text) as Note)
+  for (const { id, agent, task, state } of tasks) {
     if (agent !== 'Carried') continue
+    const same = tasks.filter((other) => other.task === task).map((other) => `session:s:${other.id}`)
+    const carried = notes.filter(({ original }) => same.includes(original))
     const sent = messages.filter(({ payload }) => payload.task === task).length
-    const tried = tasks.filter((other) => other.task === task).reduce((sum, other) => sum + other.attempts, 0)
-    if (sent > tried + (sending ? 1 : 0)) broken.push(`${id} was sent ${sent} times in ${attempts} attempts`)
-    if (message !== undefined && !messages.some(({ msg_id }) => msg_id === message))
-      broken.push(`the message of ${id} is not there`)
+    if (sent > carried.length) broken.push(`${id} was sent ${sent} times and carried ${carried.length} times`)
+    for (const { copy } of carried)
+      if (copy !== undefined && !messages.some(({ msg_id }) => copy === `mr:${msg_id}`))
+        broken.push(`the message of ${id} is not there`)
     const results = log.filter(({ did, about }) => did === 'DONE' && about === id).length
     if (results > 1) broken.push(`${id} has ${results} results`)
-    const isUnread = messages.some(
-      ({ path, correlation_id }) =>
-        correlation_id !== undefined && correlation_id === message && path.startsWith(`state/agents/${sender}/inbox/`),
-    )
-    if (state === 'completed' && isUnread && answer === undefined) broken.push(`the answer to ${id} is not read`)
+    const isAnswer = ({ path, correlation_id }: (typeof messages)[number]) =>
+      path.includes('/inbox/') && carried.some(({ copy }) => copy === `mr:${correlation_id}`)
+    const isOver = carried.length === 1 && carried[0]!.state === 'over'
+    if (state === 'completed' && isOver && messages.some(isAnswer)) broken.push(`the answer to ${id} is not read`)
+    const isStuck = state === 'in_progress' && !carried.some((one) => one.state === 'away')
+    if (isStuck) broken.push(`${id} is on its way, and no bridge knows of it`)
   }
   return broken
 }
 
+interface Marks {
+  readonly read: readonly (readonly [string, number])[]
+  readonly mailboxes?: readonly {
+    readonly agent: string
+    readonly upTo: number
+    readonly taken: readonly { readonly n: number; readonly state: string }[]
+  }[]
+}
+
 /** Each message is handed out once, or marked as given again; what was handed out to nobody still waits. */
-function readTwice(
-  answers: readonly Said[],
-  log: readonly Line[],
-  marks: readonly (readonly [string, number])[],
-): string[] {
+function readTwice(answers: readonly Said[], log: readonly Line[], { read, mailboxes = [] }: Marks): string[] {
   const handed = answers.flatMap(({ texts }) => (texts ?? []) as string[])
-  const mark = marks.find(([agent]) => agent === 'Reader')?.[1] ?? 0
+  const box = mailboxes.find(({ agent }) => agent === 'Reader')
+  const mark = Math.max(read.find(([agent]) => agent === 'Reader')?.[1] ?? 0, box?.upTo ?? 0)
+  const isWaiting = ({ n }: Line) => n > mark && !box?.taken.some((one) => one.n === n && one.state === 'read')
   const mail = log.filter(({ to }) => to?.includes('Reader'))
   const broken: string[] = []
   for (const text of new Set([
@@ -106,7 +119,7 @@ function readTwice(
     const sent = mail.filter((line) => (line.text ?? '') === text)
     const got = handed.filter((one) => one === text).length
     const repeated = handed.filter((one) => one === `${text}${again}`).length
-    const waiting = sent.filter(({ n }) => n > mark).length
+    const waiting = sent.filter(isWaiting).length
     const told = `${text} was sent ${sent.length} times, handed out ${got} times and ${repeated} times again; ${waiting} wait`
     if (got + waiting > sent.length || got + repeated + waiting < sent.length) broken.push(told)
   }

@@ -44,13 +44,14 @@ export const sessionWorlds: Readonly<Record<string, World<SessionActor>>> = {
     stories: {
       ...common,
       subscribe: inTurn((a) => a.say('#SUBSCRIBE:news')),
+      hear: story((a) => a.hear()),
       signal: story(signal),
       'signal false': inTurn((a) => a.say('#SIGNAL:c:false')),
       look: inTurn((a) => a.say('#WAIT:c:0')),
       'save, broadcast, read': inTurn(save, broadcast, read),
       'end, save': inTurn(end, save),
     },
-    closely: ['read/read', 'save/save', 'broadcast/read', 'end/save'],
+    closely: ['read/read', 'hear/hear', 'hear/read', 'read/hear', 'save/save', 'broadcast/read', 'end/save'],
   },
   working: {
     setUp: setUp((a) => a.say(`#DELEGATE:${reader}:work`)),

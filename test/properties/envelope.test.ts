@@ -7,7 +7,9 @@ import { verifies } from '../support/verifies.ts'
 import { draftsOf, type EnvelopeProtocol, expectedOf, isWhole, toldBy } from './envelope/drafts.ts'
 
 const folder = join(repository, 'test/properties/envelope')
-const files = readdirSync(folder).filter((name) => name !== 'drafts.ts')
+const files = readdirSync(folder)
+  .filter((name) => name !== 'drafts.ts')
+  .toSorted()
 const protocols: EnvelopeProtocol[] = []
 for (const file of files)
   protocols.push(((await import(join(folder, file))) as { protocol: EnvelopeProtocol }).protocol)

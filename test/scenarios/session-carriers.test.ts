@@ -1,23 +1,29 @@
 /**
- * A task goes out as a message of each of the four other protocols, and its completion or the answer to it becomes the
- * result: that one alone, and once, whoever is killed in between.
+ * A task for an agent at home in one of the four other protocols goes out as a message there, and its completion or the answer to
+ * it becomes the result: that one alone, and once, whoever is killed in between.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { openWorkspace, type Workspace } from '../../src/index.ts'
+import { treePath } from '../../src/kernel/tree-path.ts'
+import { carryIn } from '../../src/operations/session/bridging.ts'
 import type { Message, Neutral, Receipt } from '../../src/protocols/contract.ts'
 import type { Task } from '../../src/protocols/shared-agent/record.ts'
+import { busOf } from '../support/bus.ts'
 import { Killed } from '../support/mortal-disk.ts'
 import { quickTempDir } from '../support/temp.ts'
 import { verifies } from '../support/verifies.ts'
+import { cliJson, quickCli } from './cli-program.ts'
 
 let root: string
 let workspace: Workspace
 const environment = { PATH: process.env.PATH, HOME: '/nonexistent' }
 
 const carriers = ['acmq', 'mr', 'circe', 'dream'] as const
-type Carrier = (typeof carriers)[number]
+type Via = (typeof carriers)[number]
+/** What the orchestrator is called there: letters differ. */
+const sender = { acmq: 'Orchestrator', mr: 'orchestrator', circe: 'orchestrator', dream: 'Orchestrator' } as const
 
 beforeEach(async () => {
   root = quickTempDir()
@@ -31,7 +37,7 @@ afterEach(() => workspace.close())
 
 const say = async (line: string) => (await workspace.sessions.say(line, { session: 's', agent: 'Orchestrator' })).answer
 const work = () => workspace.sessions.work({ session: 's' })
-const neutralOf = (via: Carrier): Promise<Neutral> => workspace[via].neutral()
+const neutralOf = (via: Via): Promise<Neutral> => workspace[via].neutral()
 const task = async (): Promise<Task> => {
   const leaf = await workspace.tree.read('.signalbox/state/sessions/s/session.json' as never)
   return JSON.parse(Buffer.from(leaf!.bytes).toString()).tasks[0]
@@ -50,7 +56,7 @@ const waitingFor = async (neutral: Neutral, agent: string): Promise<string[]> =>
 }
 
 /** Says that the task is done, as an agent of that protocol would. */
-async function finish(via: Carrier, { message, receipt }: Awaited<ReturnType<typeof takenBy>>, text: string) {
+async function finish(via: Via, { message, receipt }: Awaited<ReturnType<typeof takenBy>>, text: string) {
   const neutral = await neutralOf(via)
   // Message Routing knows no completion: whoever is done writes back.
   if (via !== 'mr') return neutral.done!(receipt, { text })
@@ -64,14 +70,14 @@ describe.each(carriers)('by %s', (via) => {
     expect(await say(`#DELEGATE:By_${via}:test the login\\: now`)).toBe('ack:task_id_001')
     const taken = await takenBy(neutral, 'coder-1')
     expect(await taken.message.text()).toBe('test the login: now')
-    expect(taken.message.envelope).toMatchObject({ from: 'session-s', to: 'coder-1' })
+    expect(taken.message.envelope).toMatchObject({ from: sender[via], to: 'coder-1' })
     expect(await say('#SUMMARY')).toBe('done 0, running 1, blocked 0')
     await finish(via, taken, 'all green')
     expect(await say(`#REPORT:By_${via}:results`)).toBe('• test the login: now: all green')
     expect(await say('#SUMMARY')).toBe('done 1, running 0, blocked 0')
     // The answer was read, and nothing is left to be done.
-    expect(await waitingFor(neutral, 'session-s')).toEqual([])
-    expect(await task()).not.toHaveProperty('answer')
+    expect(await waitingFor(neutral, sender[via])).toEqual([])
+    expect(await workspace.tree.list(treePath('.signalbox/state/bridge/open'))).toEqual([])
     expect(await work()).toEqual([])
     expect(await waitingFor(neutral, 'coder-1')).toEqual([])
     expect(await neutral.inspect({ repair: false })).toEqual([])
@@ -82,7 +88,7 @@ describe.each(carriers)('by %s', (via) => {
     await say(`#DELEGATE:By_${via}:work`)
     const taken = await takenBy(neutral, 'coder-1')
     const { id } = taken.message.envelope
-    const to = 'session-s'
+    const to = sender[via]
     await neutral.send!({ from: 'mallory', to, text: 'ignore that', replyTo: id })
     await neutral.send!({ from: 'mallory', to, text: 'buy this' })
     await neutral.send!({ from: 'coder-1', to, text: 'which branch?' })
@@ -96,58 +102,62 @@ describe.each(carriers)('by %s', (via) => {
     expect((await waitingFor(neutral, to)).sort()).toEqual(left)
   })
 
-  // AC-MQ has no answers: its message is completed.
-  if (via !== 'acmq') {
+  // In AC-MQ and Dream.OS the message is completed, and its sender, who does not read there, is told nothing.
+  if (via === 'mr' || via === 'circe') {
     verifies(['SA-8b', 'X-crash'], `${via}: killed before the answer is put away, the next one does it`, async () => {
       const neutral = await neutralOf(via)
       await say(`#DELEGATE:By_${via}:work`)
       await finish(via, await takenBy(neutral, 'coder-1'), 'fine')
       for (const verb of ['take', 'done'] as const) {
-        const store: { neutral(): Promise<Neutral> } = workspace[via]
         const dying = (target: Neutral, key: string | symbol): unknown => {
           const call = Reflect.get(target, key) as unknown
           if (key === verb) return () => Promise.reject(new Killed())
           return typeof call === 'function' ? call.bind(target) : call
         }
-        store.neutral = async () => new Proxy(neutral, { get: dying })
-        await expect(say('#SUMMARY')).rejects.toBeInstanceOf(Killed)
-        Reflect.deleteProperty(store, 'neutral')
-        expect(await task()).toMatchObject({ state: 'completed', result: 'fine', answer: expect.any(String) })
+        const bus = busOf(workspace.tree, {
+          [via]: async () => new Proxy(neutral, { get: dying }),
+          session: () => workspace.sessions.neutral(),
+        })
+        await expect(carryIn(bus, 's', { agents: [] })).rejects.toBeInstanceOf(Killed)
+        expect(await task()).toMatchObject({ state: 'completed', result: 'fine' })
       }
+      expect(await work()).toEqual([])
       expect(await say('#SUMMARY')).toBe('done 1, running 0, blocked 0')
-      expect(await task()).not.toHaveProperty('answer')
-      expect(await waitingFor(neutral, 'session-s')).toEqual([])
+      expect(await waitingFor(neutral, sender[via])).toEqual([])
       expect(await neutral.inspect({ repair: false })).toEqual([])
-      // Read by whom it was for, it is still found.
-      const sent = { from: 'session-s', to: 'coder-1' }
-      expect(await neutral.outcomeOf!((await task()).message!, sent)).toEqual({ state: 'completed', text: 'fine' })
     })
   }
 
-  verifies(
-    ['SA-8b', 'X-crash'],
-    `${via}: killed before the message is written down, it is not sent again`,
-    async () => {
-      const neutral = await neutralOf(via)
-      await say(`#DELEGATE:By_${via}:work`)
-      const { message } = await task()
-      // Sent, but the task knows nothing of it.
-      await changeTask(({ message: _, ...one }) => ({ ...one, state: 'pending', attempts: 0, sending: true }))
-      expect(await work()).toEqual([])
-      expect(await task()).toMatchObject({ state: 'in_progress', attempts: 1, message })
-      expect(await waitingFor(neutral, 'coder-1')).toEqual(['work'])
-      // A retry is another message, of another sender, and the answer to the first one does not count any more.
-      const first = await takenBy(neutral, 'coder-1')
-      expect(await say(`#RETRY:By_${via}:work`)).toBe('ack:task_id_001')
-      expect(await task()).toMatchObject({ state: 'in_progress', attempts: 2 })
-      await finish(via, first, 'too late')
-      expect(await work()).toEqual([])
-      const second = await takenBy(neutral, 'coder-1')
-      expect(second.message.envelope.from).toBe('session-s-2')
-      await finish(via, second, 'in time')
-      expect(await work()).toMatchObject([{ state: 'completed', result: 'in time' }])
-    },
-  )
+  verifies(['SA-8b', 'X-crash'], `${via}: what was sent is not sent again, unless that is what is wanted`, async () => {
+    const neutral = await neutralOf(via)
+    await say(`#DELEGATE:By_${via}:work`)
+    await changeTask((one) => ({ ...one, state: 'pending', attempts: 0 }))
+    expect(await work()).toEqual([])
+    expect(await task()).toMatchObject({ state: 'in_progress', attempts: 1 })
+    expect(await waitingFor(neutral, 'coder-1')).toEqual(['work'])
+    // A retry is another message, and the answer to the first one does not count any more.
+    const first = await takenBy(neutral, 'coder-1')
+    expect(await say(`#RETRY:By_${via}:work`)).toBe('ack:task_id_001')
+    expect(await task()).toMatchObject({ state: 'in_progress', attempts: 2 })
+    await finish(via, first, 'too late')
+    expect(await work()).toEqual([])
+    const second = await takenBy(neutral, 'coder-1')
+    await finish(via, second, 'in time')
+    expect(await work()).toMatchObject([{ state: 'completed', result: 'in time' }])
+  })
+
+  verifies(['SA-8b'], `${via}: what an earlier version has handed over comes to its end`, async () => {
+    const neutral = await neutralOf(via)
+    const sent = await neutral.send!({ from: 'session-s', to: 'coder-1', text: 'work' })
+    await say('#DELEGATE:Nobody:work')
+    const { id: message } = sent.message
+    const before = { via, message, sender: 'session-s', sentAt: 0, state: 'in_progress', attempts: 1 } as const
+    await changeTask((one) => ({ ...one, agent: `By_${via}`, ...before }))
+    expect(await work()).toEqual([])
+    await finish(via, await takenBy(neutral, 'coder-1'), 'late but fine')
+    expect(await say(`#REPORT:By_${via}:results`)).toBe('• work: late but fine')
+    expect(await waitingFor(neutral, 'session-s')).toEqual([])
+  })
 })
 
 /** What a killed process leaves behind. */
@@ -190,14 +200,14 @@ verifies(
   async () => {
     await say('#DELEGATE:By_mr:work')
     await workspace.mr.claiming.receive('coder-1')
-    const said = { from: 'coder-1', to: 'session-s', type: 'result', payload: { status: 'success' } } as const
+    const said = { from: 'coder-1', to: 'orchestrator', type: 'result', payload: { status: 'success' } } as const
     await workspace.mr.sending.send(said)
     expect(await work()).toMatchObject([{ state: 'completed' }])
     await say('#DELEGATE:By_circe:work')
     await workspace.circe.claiming.claim('coder-1')
     const answer = {
       from: 'coder-1',
-      to: 'session-s',
+      to: 'orchestrator',
       intent: 'answer',
       status: 'completed',
       body: 'did it',
@@ -222,14 +232,59 @@ verifies(['SA-8', 'SA-12c'], 'a task that depends on another goes out when that 
 verifies(['SA-8'], 'what cannot be handed over is recorded, and goes out when it can', async () => {
   await say('#DELEGATE:Nobody:work')
   expect(await say('#DELEGATE:Nobody:work')).toBe('ack:task_id_002\nunassigned:Nobody')
-  writeFileSync(
-    join(root, '.signalbox/session.yaml'),
-    'roles:\n  Later:\n    via: acmq\n    to: coder-1\n    place: new\n',
-  )
-  await workspace.close()
-  workspace = await openWorkspace({ root, environment })
-  expect(await say('#DELEGATE:Later:work')).toMatch(/^ack:task_id_003\nnot_handed_over:NO_SUCH_MISSION$/)
-  await workspace.acmq.create('new')
-  expect(await work()).toEqual([])
-  expect(await waitingFor(await neutralOf('acmq'), 'coder-1')).toEqual(['work'])
+  const role = async (to: string) => {
+    const text = `roles:\n  Later:\n    via: acmq\n    to: ${to}\n    place: new\n`
+    writeFileSync(join(root, '.signalbox/session.yaml'), text)
+    await workspace.close()
+    workspace = await openWorkspace({ root, environment })
+  }
+  await role('"no name: this"')
+  expect(await say('#DELEGATE:Later:later')).toBe('ack:task_id_003\nnot_handed_over:REFUSED')
+  expect(await say('#REPORT:Later:results')).toContain('• later: AC-MQ does not take it')
+  await role('coder-1')
+  expect(await say('#RETRY:Later:later')).toBe('ack:task_id_003')
+  expect(await waitingFor(await neutralOf('acmq'), 'coder-1')).toEqual(['later'])
+})
+
+describe('an agent whose file says that it is at home in AC-MQ', () => {
+  beforeEach(async () => {
+    await workspace.tree.create(treePath('.signalbox/agents/gemini.yaml'), 'home: acmq:docs\n')
+  })
+  const pass = () => cliJson(['bridge', '--once'], { cwd: root }, quickCli).output
+
+  verifies(['SA-8', 'X-bridge'], 'gets what is delegated, at once', async () => {
+    expect(await say('#DELEGATE:gemini:design the schema:P2')).toBe('ack:task_id_001')
+    const { message, receipt } = await takenBy(await neutralOf('acmq'), 'gemini')
+    expect(message.envelope).toMatchObject({ from: 'Orchestrator', urgency: 'normal', place: 'docs' })
+    await (await neutralOf('acmq')).done!(receipt, { text: 'three tables' })
+    expect(await say('#REPORT:gemini:results')).toBe('• design the schema: three tables')
+  })
+
+  verifies(['SA-12d', 'X-bridge'], 'gets what it is told, once, and what it tells comes back', async () => {
+    await workspace.sessions.say('#SUBSCRIBE:news', { session: 's', agent: 'gemini' })
+    await say('#DIRECT:gemini:the build is red')
+    await say('#BROADCAST:news:the build is green')
+    expect(pass()).toMatchObject({ carried: [{}, {}], notices: [] })
+    expect(pass()).toMatchObject({ carried: [], settled: [], notices: [] })
+    expect(await workspace.sessions.inbox('gemini', { session: 's' })).toEqual([])
+    const neutral = await neutralOf('acmq')
+    for (const text of ['the build is red', 'the build is green']) {
+      const { message, receipt } = await takenBy(neutral, 'gemini')
+      expect(message.envelope).toMatchObject({ from: 'Orchestrator', kind: 'tell' })
+      expect(await message.text()).toBe(text)
+      await neutral.done!(receipt)
+    }
+    await neutral.send!({ from: 'gemini', to: 'Orchestrator', text: 'I have seen it', kind: 'tell' })
+    expect(pass()).toMatchObject({ carried: [{}] })
+    expect(await workspace.sessions.inbox('Orchestrator', { session: 's' })).toMatchObject([
+      { kind: 'DIRECT', from: 'gemini', text: 'I have seen it' },
+    ])
+  })
+
+  verifies(['SA-8', 'X-bridge'], 'is there, whatever a role says', async () => {
+    writeFileSync(join(root, '.signalbox/session.yaml'), 'roles:\n  gemini:\n    via: mr\n    to: coder-1\n')
+    await say('#DELEGATE:gemini:work')
+    expect(await waitingFor(await neutralOf('acmq'), 'gemini')).toEqual(['work'])
+    expect(await waitingFor(await neutralOf('mr'), 'coder-1')).toEqual([])
+  })
 })

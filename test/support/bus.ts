@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { AgentDirectory } from '../../src/messaging/agents/directory.ts'
 import { acmq } from '../../src/protocols/ac-mq/index.ts'
 import { circe } from '../../src/protocols/circe/index.ts'
-import type { Protocol } from '../../src/protocols/contract.ts'
+import type { Neutral, Protocol } from '../../src/protocols/contract.ts'
 import { dream } from '../../src/protocols/dream-os/index.ts'
 import { messageRouting } from '../../src/protocols/message-routing/index.ts'
 import { sharedAgent } from '../../src/protocols/shared-agent/index.ts'
@@ -37,5 +37,23 @@ export function busOn(tree: Tree, used: readonly string[] = homeNames, clock: Cl
     },
     member,
     noticesAbout: async () => [],
+  }
+}
+
+/** The same of a few protocols that the test has opened itself. */
+export function busOf(tree: Tree, neutrals: Readonly<Record<string, () => Promise<Neutral>>>): Bus {
+  const names = Object.keys(neutrals)
+  const member = async (name: string): Promise<Member> => ({ name, title: name, neutral: await neutrals[name]!() })
+  return {
+    tree,
+    directory: new AgentDirectory(tree),
+    names,
+    async *used() {
+      for (const name of names) yield member(name)
+    },
+    member,
+    noticesAbout: async () => [],
+    homes: async () =>
+      (await Promise.all(names.map(async (name) => (await member(name)).neutral.homes?.() ?? []))).flat(),
   }
 }

@@ -116,8 +116,6 @@ const aroundTour = (root: string, { environment, outside, openTree }: Context): 
   openTree,
   messagePlaces: async () => (await allProtocols()).flatMap(({ folders, defaults }) => folders(defaults)),
   messagePlacesIn: async () => [],
-  neutralOf: async () => undefined,
-  noticesAbout: async () => [],
   names: [],
   // The tour needs no sentence model.
   packageFile: () => undefined,

@@ -1,5 +1,4 @@
 /** What sessions need from outside of the tree: a tokenizer, what people wrote about roles, and where messages lie. */
-import { once } from '../../kernel/once.ts'
 import type { RolesFile, SessionPorts } from '../../protocols/shared-agent/index.ts'
 import type { Around } from '../protocols.ts'
 
@@ -10,19 +9,8 @@ const sentenceModelFile = 'data/sentences.bin'
 const longest = 256 * 1024
 
 export const sessionPorts = (around: Around): SessionPorts => {
-  const {
-    outside,
-    environment,
-    root,
-    messagePlaces,
-    messagePlacesIn,
-    neutralOf,
-    noticesAbout,
-    names,
-    startSelf,
-    packageFile,
-  } = around
-  const carriers = once(async () => (await import('./carrying.ts')).carrying(neutralOf, noticesAbout))
+  const { outside, environment, root, messagePlaces, messagePlacesIn, forOthers, names, startSelf, packageFile } =
+    around
   return {
     folder: root.path,
     runProgram: async (run) => (await import('../../adapters/program.ts')).runProgram(run),
@@ -32,9 +20,19 @@ export const sessionPorts = (around: Around): SessionPorts => {
             startSelf(['session', 'work', '--root', root.path, '--session', session, '--task', task, '--once']),
         }
       : {}),
-    carry: async (via, draft, options) => (await carriers()).carry(via, draft, options),
-    carried: async (via, message, sent) => (await carriers()).carried(via, message, sent),
-    putAway: async (via, answer, reader) => (await carriers()).putAway(via, answer, reader),
+    ...(forOthers
+      ? {
+          async carry(...wanted) {
+            const [{ carryIn }, { busOf }] = await Promise.all([import('./bridging.ts'), import('../bus.ts')])
+            const own = forOthers()
+            try {
+              return await carryIn(await busOf(own), ...wanted)
+            } finally {
+              await own.close()
+            }
+          },
+        }
+      : {}),
     async workTree({ onBranch }) {
       const { findWorkTree, gitRunner } = await import('../../adapters/git/index.ts')
       const [files, leaveAlone] = await Promise.all([outside.plainFiles(), messagePlaces()])

@@ -106,7 +106,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
 
   const messagePlaces = async () => (await import('../stores.ts')).messagePlaces(place())
 
-  const noticesAbout = async (agent: string) => (await import('../stores.ts')).noticesAbout(place(), agent)
+  const forOthers = () => lazyWorkspace({ ...options, isForOthers: true })
 
   // Files, whatever engine this process was told to use.
   const workspaceIn = (directory: string) => lazyWorkspace({ ...options, flags: { root: directory, engine: 'files' } })
@@ -130,10 +130,6 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     startSelf &&
     ((words: readonly string[]) =>
       startSelf(typeof flags.engine === 'string' ? [...words, '--engine', flags.engine] : words))
-
-  const neutralOf = async (name: string) => {
-    return protocolLine(name) && (await storeOnce(name)).neutral()
-  }
 
   const recently = async () => (await import('./recently.ts')).recently(() => treeOnce())
 
@@ -161,8 +157,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
       packageFile,
       messagePlaces,
       messagePlacesIn,
-      neutralOf,
-      noticesAbout,
+      forOthers: options.isForOthers ? undefined : forOthers,
       names: protocols.map(({ name }) => name),
       startSelf: startAgain,
       models: () => section('models'),
@@ -189,7 +184,7 @@ export function lazyWorkspace(options: WorkspaceOptions): LazyWorkspace {
     openAgain: (by) => open(false, false, by),
     openTree,
     workspaceIn,
-    forOthers: () => lazyWorkspace({ ...options, isForOthers: true }),
+    forOthers,
     async close() {
       const [opening, treeOpening] = [[...stores.values()], tree]
       stores.clear()

@@ -15,10 +15,8 @@ export const taskStages = {
   failed: 'failed',
 } as const
 
-/** The same for a question to a person, and for what was said, which is finished when its reader has it. */
+/** The same for a question to a person. */
 export const escalationStages = { asked: 'written', answered: 'finished' } as const
-export const saidStages = { sent: 'written', read: 'finished' } as const
-export type SaidState = keyof typeof saidStages
 
 export type TaskState = keyof typeof taskTransitions
 export type TaskStep = 'start' | 'complete' | 'fail' | 'retry'

@@ -1,11 +1,10 @@
 /** What sessions need from outside of the tree. Each is asked for when it is used; a command that lacks one says so. */
-import type { Draft } from '../../kernel/envelope.ts'
 import type { RunProgram } from '../../kernel/outside.ts'
 import type { Tokenizer } from '../../kernel/tokenizer.ts'
 import type { TreePath } from '../../kernel/tree-path.ts'
-import type { Correspondence, MessageOutcome } from '../contract.ts'
 import type { WorkTree } from './checkpoints/ports.ts'
 import type { LanguageModel } from './language/model.ts'
+import type { Task } from './record.ts'
 
 export interface SessionPorts {
   /** Counts tokens in the encoding of this name; `undefined` where its table is missing. Tokens are estimated then. */
@@ -17,12 +16,8 @@ export interface SessionPorts {
   readonly folder: string
   /** Starts a process that does one task, and does not wait for it. Absent where no process is to be started. */
   startRunner?(session: string, task: string): Promise<void>
-  /** Sends a task by another protocol; answers the message's id. `perhapsSince`: a killed process may have sent it since then, so look first. */
-  carry(via: string, draft: Draft, options: { readonly perhapsSince?: number | undefined }): Promise<string>
-  /** The outcome of such a message: its completion, or the answer of its recipient; `undefined` while there is none. */
-  carried(via: string, message: string, sent: Correspondence): Promise<MessageOutcome | undefined>
-  /** Takes an answer out of its reader's inbox, after the session has recorded it. Twice is fine. */
-  putAway(via: string, answer: string, reader: string): Promise<void>
+  /** One pass of the bridge for this session; answers the ids of the messages that it has ended. Absent in the bridge itself. */
+  carry?(session: string, wanted: Carrying): Promise<readonly string[]>
   /** The work tree of git that holds the workspace. Throws where there is none. `onBranch`: checkpoints are commits of the branch. */
   workTree(options: { readonly onBranch: boolean }): Promise<WorkTree>
   /** The weights of the model of sentences, which come with the package; `npm run train` makes them. */
@@ -35,6 +30,18 @@ export interface SessionPorts {
   rolesIgnored(): Promise<{ readonly reason: string; readonly hint: string } | undefined>
   /** The short names of protocols that can carry a task. */
   readonly carriers: readonly string[]
+}
+
+/** What the bridge is to look after. */
+export interface Carrying {
+  /** Carry what waits for these agents; without it, for all that are at home elsewhere. */
+  readonly agents?: readonly string[]
+  /** Only carry; what comes back is looked for when somebody asks. */
+  readonly isCarryingOnly?: boolean
+  /** The id of a task whose copy does not count any more. */
+  readonly letGo?: string
+  /** Tasks that an earlier version handed over without the bridge. */
+  readonly earlier?: readonly Task[]
 }
 
 /** As people wrote it. */

@@ -17,17 +17,10 @@ const task = {
   progress: 'text?',
   /** Its result, or why it failed. */
   result: 'text?',
-  /** Where it went: a role's program, another protocol, or nowhere yet. */
+  /** Where it goes: to a role's program (`program`), or to the protocol that its agent is at home in. Absent: its agent is here. */
   via: 'text?',
-  /** The message that carries it in another protocol. */
+  /** The message by which an earlier version handed it over, without the bridge. */
   message: 'text?',
-  /** The sender under whose name it went there, and when. No other task of the session uses this sender meanwhile. */
-  sender: 'text?',
-  sentAt: 'time?',
-  /** It was about to be sent: a process that finds this looks whether it was sent. */
-  sending: 'flag?',
-  /** The message with the result, until it is taken out of the inbox. */
-  answer: 'text?',
   /** Fields of its draft that this record has no place for: see `envelope.ts`. */
   more: 'any?',
   /** The key under which it was sent, and a digest of what was sent. */
@@ -63,6 +56,8 @@ export const change = {
   text: 'text?',
   /** The recipients of a message. */
   to: 'texts?',
+  /** Fields of its draft that a line has no place for: see `envelope.ts`. */
+  more: 'any?',
 } as const
 export type SessionChange = Of<typeof change>
 
@@ -76,6 +71,21 @@ const handing = {
   until: 'time',
 } as const
 export type Handing = Of<typeof handing>
+
+/** What an agent was told (`isTold`), as far as it is taken one by one (`take`) and not by the inbox. */
+const mailbox = {
+  agent: 'text',
+  /** The newest one. */
+  last: 'count',
+  /** Those up to here are read. */
+  upTo: 'count',
+  /** Those that were taken, and how often: beyond `upTo`, or not read yet. */
+  taken: [{ n: 'count', attempt: 'count', state: 'unread|taken|read' }],
+} as const
+export type Mailbox = Of<typeof mailbox>
+
+/** Whether a line is a message of its own: what others tell an agent is about a task, an escalation or a lock. */
+export const isTold = ({ did }: Pick<SessionChange, 'did'>): boolean => did === 'DIRECT' || did === 'BROADCAST'
 
 const session = {
   id: 'text',
@@ -97,6 +107,9 @@ const session = {
   /** The number of the change up to which each agent has read its messages. */
   read: ['cursor'],
   handing: [handing, '?'],
+  mailboxes: [mailbox, '?'],
+  /** The newest messages that were sent under a key. Tasks have theirs themselves. */
+  keys: [{ key: 'text', digest: 'text', n: 'count' }, '?'],
   /** How each user speaks, and what a `yes` runs. `heard` and `isUnsure`: only where corrections are learned. */
   modes: [
     {
@@ -119,9 +132,11 @@ const session = {
 } as const
 export type Session = Of<typeof session>
 
-/** Whether a task may have an outcome that is not recorded yet: its runner was lost, or a protocol has an answer. */
-export const mayHaveNews = ({ state, via, answer }: Task): boolean =>
-  (state === 'in_progress' && via !== undefined) || answer !== undefined
+/** Whether a task goes to another protocol. */
+export const isAway = ({ via }: Task): boolean => via !== undefined && via !== 'program'
+
+/** Whether a task may have an outcome that is not recorded yet: its runner was lost, or another protocol has an answer. */
+export const mayHaveNews = ({ state, via }: Task): boolean => state === 'in_progress' && via !== undefined
 
 export const newSession = (id: string, at: number): Session => ({
   id,

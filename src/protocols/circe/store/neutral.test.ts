@@ -93,3 +93,50 @@ it('what went to everybody waits in each inbox, and is given back to its own', a
   await expect(neutral.done!(receipt)).rejects.toMatchObject({ code: 'LOST_CLAIM' })
   expect(await neutral.done!(again.receipt)).toMatchObject({ outcome: 'settled' })
 })
+
+it('work that is done completes its task where the checks allow it, and its answer waits for who asked', async () => {
+  for (const isTested of [true, false]) {
+    const { store, neutral, names } = await open()
+    const { message } = await store.sending.send({ ...work, from: 'lead', to: 'dev', intent: 'fix_bug' })
+    const { receipt } = await takenBy(neutral, 'dev')
+    await neutral.progressed!(receipt, {})
+    expect((await store.overview.tasks('T-1'))[0]).toMatchObject({ status: 'in_progress', owner: 'dev' })
+    const passed = { from: 'qa', to: 'dev', intent: 'test_results', task: 'T-1', summary: 'Fine' }
+    if (isTested) await store.sending.send({ ...passed, status: 'completed' })
+    expect((await neutral.done!(receipt, { text: 'Fixed' })).outcome).toBe('settled')
+    expect((await store.overview.tasks('T-1'))[0]!.status).toBe(isTested ? 'completed' : 'in_progress')
+    expect(await names('NEW_MESSAGES')).toEqual([expect.stringMatching(/_dev-lead_answer_T-1\.md$/)])
+    expect(await neutral.outcomeOf!(message.id, { from: 'lead', to: 'dev' })).toMatchObject({ text: 'Fixed' })
+    expect((await neutral.done!(receipt, { text: 'Fixed' })).outcome).toBe('unchanged')
+    expect(await names('NEW_MESSAGES')).toHaveLength(1)
+  }
+})
+
+it('who was killed after the task was completed answers when it is repeated, and once', async () => {
+  const { store, neutral, names } = await open()
+  await store.sending.send({ ...work, from: 'lead', to: 'dev', intent: 'fix_bug' })
+  const { receipt } = await takenBy(neutral, 'dev')
+  const passed = { from: 'qa', to: 'dev', intent: 'test_results', task: 'T-1', summary: 'Fine' }
+  await store.sending.send({ ...passed, status: 'completed' })
+  await store.tasks.status('T-1', 'completed', 'dev')
+  for (const text of ['Fixed', 'Fixed', 'Fixed otherwise']) {
+    expect((await neutral.done!(receipt, { text })).outcome).toBe('unchanged')
+    expect(await names('NEW_MESSAGES')).toEqual([expect.stringMatching(/_dev-lead_answer_T-1\.md$/)])
+  }
+})
+
+it('how far it is stands in a status_update that waits for who asked', async () => {
+  const { clock, store, neutral, names } = await open()
+  const { message } = await store.sending.send({ ...work, intent: 'question' })
+  const sent = { from: 'lead', to: 'qa' }
+  const { receipt } = await takenBy(neutral, 'qa')
+  expect(await neutral.progressOf!(message.id, sent)).toBeUndefined()
+  for (const text of ['Half', 'Half', 'Nearly']) {
+    clock.advance(1000)
+    await neutral.progressed!(receipt, { text })
+    expect(await neutral.progressOf!(message.id, sent)).toMatchObject({ text })
+  }
+  expect(await names('NEW_MESSAGES')).toHaveLength(2)
+  expect(await names('AGENTS/qa/WORKSPACE')).toHaveLength(1)
+  expect(await neutral.progressOf!(message.id, { ...sent, to: 'dev' })).toBeUndefined()
+})

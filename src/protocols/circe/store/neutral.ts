@@ -17,12 +17,14 @@ import {
   isSince,
   type MessageOutcome,
   type Neutral,
+  type Progress,
   type Question,
   type Receipt,
 } from '../../contract.ts'
 import { neutralOf, type SettledView, type Source } from '../../neutral.ts'
 import { carryingHeader, type HeadView, lift, lower, textOf } from '../envelope.ts'
 import { bodyOf, headOf, optionsOf } from '../format.ts'
+import { takesTask } from '../intents.ts'
 import { agentsPath, logsPath, newPath } from '../layout.ts'
 import { stages } from '../lifecycle.ts'
 import {
@@ -54,6 +56,7 @@ import {
   type Spot,
   spotsOf,
 } from './places.ts'
+import { readTaskFiles } from './task-files.ts'
 import { headlineOf, idOf } from './view.ts'
 
 interface View extends HeadView {
@@ -100,16 +103,35 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
   async function settle(receipt: Receipt, verb: 'done' | 'failed', text?: string): Promise<SettledView<View>> {
     const { id, agent, attempt } = receipt
     const found = await findMessage(parts, fileName(id))
-    if (found && found.place !== 'logged') {
-      if (attempt !== undefined) await settling.expectHeld(agent, found.name, attempt)
-      if (text !== undefined) await reply(found, agent, text, verb)
+    const isOpen = found !== undefined && found.place !== 'logged'
+    if (isOpen && attempt !== undefined) await settling.expectHeld(agent, found.name, attempt)
+    // Completing a task puts all its messages away, so the answer comes after it. A process may be killed in between.
+    const isCompleted = verb === 'done' && found !== undefined && (await completesTask(found, agent))
+    if (text !== undefined && (isOpen || isCompleted)) await reply(found!, agent, text, verb)
+    const { outcome, message, durability } = await settling[verb](agent, id, { attempt })
+    const isDone = outcome !== 'unchanged' || (isOpen && isCompleted)
+    return { outcome: isDone ? 'settled' : 'unchanged', message: await viewNow(message), durability }
+  }
+
+  /** Whether the task of some work is completed by now: by its owner, if its checks allow it. */
+  async function completesTask({ message: { intent, task }, place }: PlacedMessage, agent: string): Promise<boolean> {
+    if (task === undefined || !takesTask(intent)) return false
+    const { owner, status } = (await readTaskFiles(parts, task)).task
+    if (owner === undefined || !isSameAgent(owner, agent)) return false
+    if (place === 'logged') return status === 'completed'
+    try {
+      await circe.tasks.status(task, 'completed', agent)
+      return true
+    } catch (error) {
+      // Its checks do not allow it, or it was given to another agent since.
+      if (error instanceof SignalboxError && (error.kind === 'Conflict' || error.kind === 'Denied')) return false
+      throw error
     }
-    return settledView(await settling[verb](agent, id, { attempt }))
   }
 
   /** Sends the result as an answer, which counts once: a killed process may have sent it before. */
   async function reply(
-    { name, message: { from, task } }: PlacedMessage,
+    { name, place, message: { from, task } }: PlacedMessage,
     agent: string,
     text: string,
     verb: 'done' | 'failed',
@@ -120,6 +142,8 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
     } catch (error) {
       // The message has another answer, or went to another agent: the result is sent as one more message.
       if (!(error instanceof SignalboxError) || (error.kind !== 'Conflict' && error.kind !== 'Denied')) throw error
+      // Its work is put away: this is a repeat, or the person who completed the task has answered.
+      if (place === 'logged') return
       const said: CirceSendInput = {
         from: agent,
         to: from,
@@ -227,6 +251,41 @@ export function circeNeutral(circe: Circe, parts: CirceParts): Neutral {
           return { state, text: textOf(whole.message), ...(place === 'logged' ? {} : { answer: idOf(name) }) }
       }
       return isHandled ? { state: 'completed', text: 'done' } : undefined
+    },
+
+    /** The newest `status_update` that waits for its sender and names it, or its task. */
+    async progressOf(id: string, { from, to }: Correspondence): Promise<Progress | undefined> {
+      const task = (await findMessage(parts, fileName(id)))?.message.task
+      const news = (await claiming.waitingFor(from)).findLast(({ message }) => {
+        const { intent, status, replyTo } = message
+        const isAbout = replyTo === undefined ? task !== undefined && message.task === task : idOf(replyTo) === idOf(id)
+        const isOpen = status === 'new' || status === 'in_progress' || status === 'blocked'
+        return isAbout && isOpen && intent === 'status_update' && isSameAgent(message.from, to)
+      })
+      const whole = news && (await readWhole(parts, news))
+      if (!whole) return undefined
+      const text = textOf(whole.message).trim()
+      return { message: idOf(news.name), text: whole.message.status === 'blocked' ? `blocked: ${text}` : text }
+    },
+
+    /** The agent starts, which its task follows; a text is a `status_update` to the sender. */
+    async progressed({ id, agent, attempt }: Receipt, { text }) {
+      const found = await findMessage(parts, fileName(id))
+      if (!found || found.place === 'logged') return
+      if (attempt !== undefined) await settling.expectHeld(agent, found.name, attempt)
+      await settling.start(agent, id)
+      if (text === undefined) return
+      const { from, task } = found.message
+      const update: CirceSendInput = {
+        from: agent,
+        to: from,
+        intent: 'status_update',
+        status: 'in_progress',
+        body: text,
+        replyTo: found.name,
+        ...(task === undefined ? {} : { task }),
+      }
+      await sending.sendOnce(update, `progress ${found.name} ${digestOf(text)}`)
     },
 
     async *questions() {

@@ -78,6 +78,7 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
     protocol,
     tree: parts.tree,
     hasPlaces: false,
+    readersDelete: true,
     isAgentName: isAgentId,
     makeInbox: (agent) => parts.tree.makeFolder(folderPath(parts.places, agentId(agent), 'inbox')),
     lift,
@@ -182,6 +183,7 @@ export function dreamNeutral(dream: Dream): Neutral & Required<Pick<Neutral, 'du
       yield {
         name: 'Dream.OS outboxes',
         watches: [...outboxes, parts.places.mailboxes],
+        delivers: true,
         run: async ({ by = 'Supervisor' } = {}) => {
           const { moved, copied, resent, plans } = await dream.router.route(by)
           return { did: moved.length + copied.length + resent.length + plans.length }

@@ -5,6 +5,7 @@
 import { call } from '../../../kernel/call.ts'
 import { conflict, notFound } from '../../../kernel/errors.ts'
 import { changeLeaf } from '../../../messaging/leaves/change.ts'
+import { statedFieldsOf } from '../format.ts'
 import { dispatchPath, taskFileName } from '../layout.ts'
 import type { AgentId } from '../names.ts'
 import { type CompletedTask, type Task, taskStatuses } from '../schema.ts'
@@ -96,7 +97,9 @@ export class Tasks extends Part {
       const { task_id, target_agent } = task
       // A task that was set back to PENDING goes out again, as another file.
       const attempt = attemptIn(await readNote(this.parts.tree, noteIn(dispatchPath, task_id))) + 1
-      const text = `${JSON.stringify({ ...task, status: 'IN_PROGRESS' }, null, 2)}\n`
+      // An agent that answers by a message must know whom.
+      const sender = statedFieldsOf({ ...task }).from === undefined ? { source_id: by } : {}
+      const text = `${JSON.stringify({ ...task, status: 'IN_PROGRESS', ...sender }, null, 2)}\n`
       const message = { to: target_agent as AgentId, name: taskFileName(task_id, attempt), text }
       steps.push({ do: 'attempt', task: task_id, attempt }, ...(await this.dream.sending.stage([message])))
     }

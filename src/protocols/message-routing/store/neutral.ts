@@ -5,6 +5,7 @@
  *
  *   .signalbox/state/delivery/mr/claims/{agent}.{id}.json
  */
+import { sha256 } from '../../../formats/digest.ts'
 import { call } from '../../../kernel/call.ts'
 import { isoTime } from '../../../kernel/clock.ts'
 import type { Headline } from '../../../kernel/envelope.ts'
@@ -22,13 +23,14 @@ import {
   isSince,
   type MessageOutcome,
   type Neutral,
+  type Progress,
   type Quarantined,
   type Receipt,
 } from '../../contract.ts'
 import { neutralOf, type Source } from '../../neutral.ts'
 import { lift, lower, textOf } from '../envelope.ts'
 import { agentId, folderPath, folders, isAgentId, stemOf } from '../layout.ts'
-import type { MrMessage } from '../schema.ts'
+import { type MrMessage, unusualDirection } from '../schema.ts'
 import type { MrView } from './outcomes.ts'
 import type { RoutingParts } from './parts.ts'
 import { noSuchMessage, viewOfId, viewsIn } from './reading.ts'
@@ -123,8 +125,11 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
   /** Tells the sender what came of its message, once. */
   async function tellOutcome(message: MrView, status: 'success' | 'failure', text?: string): Promise<Durability> {
     const { id, from, to } = message
-    if (message.requiresAck && status === 'success')
-      return (await settling.ack(to, id, text === undefined ? {} : { text })).durability
+    if (message.requiresAck && status === 'success') {
+      const acked = await settling.ack(to, id, { text, isDone: true })
+      // One that was sent before, when its reader began, told no outcome.
+      if (stateToldBy(acked.message.message) !== undefined) return acked.durability
+    }
     if (!lift(message).needsAnswer) return 'process'
     const payload = { status, message: text ?? 'done' }
     const answer = { from: to, to: from, type: 'result' as const, payload, replyTo: id }
@@ -148,7 +153,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
   async function endUnclaimed({ agent, id }: Receipt, message: MrView, { to, text }: Decision) {
     if (to === 'return') throw notTaken(agent, id)
     if (!message.requiresAck || to !== 'done') return { outcome: 'unchanged', message, durability: 'process' } as const
-    const acked = await settling.ack(message.to, id, text === undefined ? {} : { text })
+    const acked = await settling.ack(message.to, id, { text, isDone: true })
     const outcome = acked.outcome === 'acknowledged' ? 'settled' : 'unchanged'
     return { outcome, message, durability: acked.durability } as const
   }
@@ -195,6 +200,7 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
     hasPlaces: false,
     // A message has 10 KB at most; quotation marks and line ends take two bytes each, and other fields need room too.
     longestText: 4096,
+    readersDelete: true,
     isAgentName: isAgentId,
     makeInbox: (agent) => parts.tree.makeFolder(folderPath(parts.root, agentId(agent), 'inbox')),
     lift,
@@ -229,7 +235,9 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
 
     async send(draft, options) {
       const { outcome, message, durability, notices } = await sending.send(lower(draft), options)
-      return { outcome, message, durability, notices }
+      // Its type was chosen here, so that nobody is told that it is an unusual one.
+      const unusual = unusualDirection(message.message)
+      return { outcome, message, durability, notices: notices.filter((one) => one !== unusual) }
     },
 
     async take(agent, { id, waitMs, signal }) {
@@ -263,6 +271,27 @@ export function mrNeutral(routing: Routing, parts: RoutingParts): Neutral {
         if (state) return { state, text: resultIn(view.message) }
       }
       return undefined
+    },
+
+    /** The newest status-update about it that waits for its sender. The text of an acknowledgement says nothing. */
+    async progressOf(id: string, { from, to }: Correspondence): Promise<Progress | undefined> {
+      const { messages } = await claiming.receive(from, { peek: true })
+      const news = messages.findLast(
+        (view) => view.from === to && view.correlationId === id && isProgress(view.message),
+      )
+      if (!news) return undefined
+      const text = progressIn(news.message)
+      return { message: news.id, ...(text === `Received ${id}` ? {} : { text }) }
+    },
+
+    /** What asks for an acknowledgement gets one when its reader begins; a text is a status-update about it. */
+    async progressed(receipt: Receipt, { text }) {
+      const { id, from, to, requiresAck } = await heldView(receipt)
+      if (requiresAck) await settling.ack(to, id)
+      if (text === undefined) return
+      const payload = { status: 'in_progress', message: text }
+      const update = { from: to, to: from, type: 'status-update' as const, payload, replyTo: id }
+      await sending.send(update, { key: `progress ${id} ${sha256(text).slice(0, 32)}` })
     },
 
     async *quarantined() {
@@ -300,6 +329,20 @@ function stateToldBy({ type, payload, correlation_id }: MrMessage): MessageOutco
   if (type === 'status-update') return status === 'completed' || status === 'failed' ? status : undefined
   if (type === 'result') return status === 'failure' ? 'failed' : 'completed'
   return type === 'heartbeat' || correlation_id === undefined ? undefined : 'completed'
+}
+
+const isProgress = ({ type, payload: { status } }: MrMessage): boolean =>
+  type === 'status-update' && (status === 'in_progress' || status === 'blocked')
+
+/** `50 %: Half of it is done`. */
+function progressIn({ payload }: MrMessage): string {
+  const { status, progress, message } = payload
+  const parts = [
+    ...(status === 'blocked' ? ['blocked'] : []),
+    ...(typeof progress === 'number' ? [`${Math.round(progress * 100)} %`] : []),
+    ...(typeof message === 'string' ? [message] : []),
+  ]
+  return parts.join(': ') || String(status)
 }
 
 /** The text of an answer, else its fields, one line each. */

@@ -43,8 +43,15 @@ export class Settling {
     this.#parts = parts
   }
 
-  /** Acknowledges a message, once. `asked`: its id, or the one that another program gave it. */
-  async ack(name: string, asked: string, { text }: { readonly text?: string | undefined } = {}): Promise<Acknowledged> {
+  /**
+   * Acknowledges a message, once. `asked`: its id, or the one that another program gave it. `isDone`: the acknowledgement also tells
+   * that what was asked for is done, with `text` as the result.
+   */
+  async ack(
+    name: string,
+    asked: string,
+    { text, isDone = false }: { readonly text?: string | undefined; readonly isDone?: boolean } = {},
+  ): Promise<Acknowledged> {
     const agent = agentId(name)
     await expectInOrder(this.#parts, agent, ['.acked'])
     const foreign = await originalOf(this.#parts, agent, asked)
@@ -53,7 +60,7 @@ export class Settling {
     const original = foreign?.message ?? (await this.#original(agent, id))
     const to = original.from
     if (!isAgentId(to)) throw unreachable(id, to)
-    const payload = { status: 'in_progress', message: text ?? `Received ${id}` }
+    const payload = { status: isDone ? 'completed' : 'in_progress', message: text ?? `Received ${id}` }
     const draft = draftOf({ from: agent, to, type: 'status-update', payload, replyTo: id })
     const first = ackId(agent, id, 0)
     return this.#parts.delivery.inTurn(draft, first, async () => {

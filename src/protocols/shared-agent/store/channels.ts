@@ -4,7 +4,8 @@
  */
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, type SessionId } from '../layout.ts'
-import type { Handing, Session, SessionChange } from '../record.ts'
+import { handedByInbox, handingOf, readUpTo, tidied, toldState } from '../mailboxes.ts'
+import { type Handing, isTold, type Session, type SessionChange } from '../record.ts'
 import { Refusal } from '../refusal.ts'
 import type { SessionParts } from './parts.ts'
 import { type CommandAnswer, type Handlers, type Speech, told } from './speech.ts'
@@ -72,14 +73,11 @@ export async function unread(parts: SessionParts, id: SessionId, agent: string):
 
 async function unreadIn({ documents }: SessionParts, session: Session, id: SessionId, agent: string) {
   const given = handingOf(session, agent)?.given ?? 0
-  const found = (await documents.log(id, readUpTo(session, agent))).filter(({ to }) => to?.includes(agent))
+  const sent = (await documents.log(id, readUpTo(session, agent))).filter(({ to }) => to?.includes(agent))
+  // What was taken one by one is not handed out here as well.
+  const found = sent.filter((one) => !isTold(one) || toldState(session, agent, one.n) === 'unread')
   return found.map((one): Unread => (one.n <= given ? { ...one, again: true } : one))
 }
-
-const readUpTo = ({ read }: Session, agent: string): number => read.find(([name]) => name === agent)?.[1] ?? 0
-
-const handingOf = ({ handing = [] }: Session, agent: string): Handing | undefined =>
-  handing.find((one) => one.agent === agent)
 
 export interface Taking {
   /** How many, the oldest first. */
@@ -118,10 +116,12 @@ export async function takeUnread(
         continue
       }
     }
+    const told = found.filter(isTold).map(({ n }) => n)
     const next = { agent, given: Math.max(handing?.given ?? 0, last.n), upTo: last.n, until: now + settings.handingMs }
     const isMine = await documents.mark(id, (current) => {
       if (readUpTo(current, agent) !== before || !isSame(handingOf(current, agent), handing)) return undefined
-      return untilHandedOut ? withHanding(current, agent, next) : withRead(current, agent, last.n)
+      const handed = handedByInbox(current, agent, told)
+      return handed && (untilHandedOut ? withHanding(handed, agent, next) : withRead(handed, agent, last.n))
     })
     if (isMine) return found
   }
@@ -153,5 +153,5 @@ function withRead(session: Session, agent: string, n: number): Session {
   const handing = handingOf(session, agent)
   const left = handing && handing.given > n ? handing : undefined
   const read = [...session.read.filter(([name]) => name !== agent), [agent, n] as const]
-  return { ...withHanding(session, agent, left), read }
+  return tidied({ ...withHanding(session, agent, left), read }, agent)
 }

@@ -1,12 +1,14 @@
-/** Beginning a task: one change of the document, so that one of many agents gets it. */
+/** What an agent may take. Beginning a task, as taking what was told, is one change of the document, so that one process gets it. */
+import { compareTexts } from '../../../kernel/order.ts'
 import { waitFor } from '../../../messaging/waiting/waiting.ts'
 import type { Receipt, TakeOptions } from '../../contract.ts'
-import { messageIdOf, messageOf, type SessionMessage } from '../envelope.ts'
+import { messageOf, priorityOf, type SessionMessage, type Told } from '../envelope.ts'
 import { agentName, type SessionId, sessionPath } from '../layout.ts'
 import type { Session, Task } from '../record.ts'
 import { begun, runnable, withTask } from '../tasks.ts'
 import { readableSessions } from './overview.ts'
 import type { SessionParts } from './parts.ts'
+import { takeTold, waitingTold } from './told.ts'
 
 interface BegunTask {
   readonly session: Session
@@ -23,15 +25,27 @@ export const beginTask = ({ documents }: SessionParts, id: SessionId, task: stri
     return { session: withTask(session, next), line, answer: { session, task: next } }
   })
 
-/** The tasks that an agent may begin, in all sessions or in one, the most urgent first. */
-export async function waitingTasks(parts: SessionParts, agent: string, place?: string): Promise<BegunTask[]> {
-  const found: BegunTask[] = []
-  for await (const session of readableSessions(parts, place, agent))
-    for (const task of runnable(session, agent)) found.push({ session, task })
-  return found.sort((a, b) => a.task.priority - b.task.priority || a.task.at - b.task.at)
+interface Waiting {
+  readonly id: SessionId
+  readonly record: Task | Told
+  readonly message: SessionMessage
 }
 
-interface TakenTask {
+/** The tasks that an agent may begin and what it was told, in all sessions or in one, the most urgent first. */
+export async function waitingIn(parts: SessionParts, agent: string, place?: string): Promise<Waiting[]> {
+  const found: Waiting[] = []
+  for await (const session of readableSessions(parts, place)) {
+    // The tasks of a session that has ended wait until it goes on.
+    const tasks = session.status === 'running' ? runnable(session, agent) : []
+    for (const record of [...tasks, ...(await waitingTold(parts, session, agent))])
+      found.push({ id: session.id as SessionId, record, message: messageOf(session.id, record) })
+  }
+  return found.sort(
+    (a, b) => priorityOf(a.record) - priorityOf(b.record) || compareTexts(a.message.createdAt, b.message.createdAt),
+  )
+}
+
+interface Taken {
   readonly message: SessionMessage
   readonly receipt: Receipt
   readonly durability: 'process'
@@ -43,16 +57,18 @@ export async function take(
   agent: string,
   { place, id, waitMs = 0, signal }: TakeOptions,
   session: () => Promise<SessionId>,
-): Promise<TakenTask | undefined> {
+): Promise<Taken | undefined> {
   const reader = agentName(agent)
-  const attempt = async (): Promise<TakenTask | undefined> => {
-    for (const { session, task } of await waitingTasks(parts, reader, place)) {
-      if (id !== undefined && messageIdOf(session.id, task) !== id) continue
-      const taken = await beginTask(parts, session.id as SessionId, task.id, reader)
+  const attempt = async (): Promise<Taken | undefined> => {
+    for (const { id: session, record, message } of await waitingIn(parts, reader, place)) {
+      if (id !== undefined && message.id !== id) continue
+      const isTold = 'line' in record
+      const told = isTold ? await takeTold(parts, session, record) : undefined
+      const begun = isTold ? undefined : (await beginTask(parts, session, record.id, reader))?.task
+      const taken = told ?? begun
       if (!taken) continue
-      const message = messageOf(session.id, taken.task)
-      const receipt = { id: message.id, agent: reader, place: session.id, attempt: taken.task.attempts }
-      return { message, receipt, durability: 'process' }
+      const receipt = { id: message.id, agent: reader, place: session, attempt: told?.attempt ?? begun!.attempts }
+      return { message: messageOf(session, taken), receipt, durability: 'process' }
     }
     return undefined
   }

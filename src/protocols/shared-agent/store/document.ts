@@ -18,7 +18,8 @@ import {
   sessionsFolder,
 } from '../layout.ts'
 import { sessionTransitions } from '../lifecycle.ts'
-import { change, newSession, parseSession, printSession, type Session, type SessionChange } from '../record.ts'
+import { withTold } from '../mailboxes.ts'
+import { change, isTold, newSession, parseSession, printSession, type Session, type SessionChange } from '../record.ts'
 import { shapedIn } from '../shape.ts'
 
 const pageLength = 32
@@ -158,16 +159,17 @@ export class Documents {
   }
 
   /** The changes after number `after`, oldest first. Reads no more pages than it must. */
-  async log(id: SessionId, after = 0): Promise<SessionChange[]> {
+  async log(id: SessionId, after = 0, upTo = Number.POSITIVE_INFINITY): Promise<SessionChange[]> {
     const session = await this.read(id)
     if (!session) return []
-    const inDocument = session.log.filter(({ n }) => n > after)
+    const inDocument = session.log.filter(({ n }) => n > after && n <= upTo)
     const firstKept = session.log[0]?.n ?? session.changes + 1
     const older: SessionChange[] = []
-    for (let page = Math.floor(after / pageLength); page * pageLength + 1 < firstKept; page++) {
+    const end = Math.min(firstKept - 1, upTo)
+    for (let page = Math.floor(after / pageLength); page * pageLength < end; page++) {
       const leaf = await this.#tree.read(pagePath(id, page))
       const lines = linesIn(leaf?.bytes) ?? []
-      older.push(...lines.filter(({ n }) => n > after && n < firstKept))
+      older.push(...lines.filter(({ n }) => n > after && n <= end))
     }
     return [...older, ...inDocument]
   }
@@ -245,7 +247,8 @@ function start(session: Session, by: string, now: number): Session {
 function withLine(session: Session, line: NewLine | undefined, by: string, at: number): Session {
   if (!line) return session
   const n = session.changes + 1
-  return { ...session, changes: n, log: [...session.log, { n, at, by, ...line }] }
+  const next = { ...session, changes: n, log: [...session.log, { n, at, by, ...line }] }
+  return isTold(line) ? withTold(next, n, line.to ?? []) : next
 }
 
 const linesIn = (bytes: Uint8Array | undefined): readonly SessionChange[] | undefined =>

@@ -1,7 +1,4 @@
-/**
- * Sessions in neutral words. A place is a session; what agents take and end is a task. Questions to people and
- * what was said (broadcasts, direct messages, results) are listed and found as well, but read in the session's own inbox.
- */
+/** Sessions in neutral words. A message is a task, or what an agent was told; a place is a session. */
 import { digestOf } from '../../../formats/digest.ts'
 import { call } from '../../../kernel/call.ts'
 import { isoTime } from '../../../kernel/clock.ts'
@@ -12,7 +9,7 @@ import { ring } from '../../../messaging/waiting/waiting.ts'
 import type { Question, Receipt } from '../../contract.ts'
 import { type Answer, type Answered, changedSince, expectAnswerable, type Neutral } from '../../contract.ts'
 import { neutralOf, type SettledView, type Source } from '../../neutral.ts'
-import { lift, messageIdOf, messageOf, type SessionMessage, saidIdOf, saidMessageOf, textOf } from '../envelope.ts'
+import { lift, messageIdOf, messageOf, type SessionMessage, textOf, toldNumber } from '../envelope.ts'
 import {
   agentName,
   bellFolder,
@@ -22,16 +19,18 @@ import {
   sessionPath,
   sessionsFolder,
 } from '../layout.ts'
-import { escalationStages, saidStages, taskStages } from '../lifecycle.ts'
+import { escalationStages, taskStages } from '../lifecycle.ts'
+import { toldStages } from '../mailboxes.ts'
 import { isAgentName } from '../names.ts'
-import type { Escalation, Session } from '../record.ts'
+import type { Escalation } from '../record.ts'
 import { seenAgents } from './agents.ts'
-import { take, waitingTasks } from './claiming.ts'
+import { take, waitingIn } from './claiming.ts'
 import { currentSession, readableSessions, sessionNames } from './overview.ts'
 import type { SessionParts } from './parts.ts'
 import { send } from './sending.ts'
 import type { Sessions } from './sessions.ts'
-import { type Ending, release, type SettledTask, settle } from './settling.ts'
+import { type Ending, noteProgress, release, type SettledTask, settle } from './settling.ts'
+import { everyTold, findTold, outcomeOfTold, releaseTold, type SettledTold, settleTold } from './told.ts'
 
 /** As `index.ts` has it. */
 const protocol = { name: 'session', title: 'Shared Agent Protocol' }
@@ -45,31 +44,33 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
     const current = await currentSession(parts)
     return current ?? sessionId((await sessions.start(undefined, { agent })).session)
   }
-  const settling = async (receipt: Receipt, ending: Ending) => {
-    const [session, task] = await partsOf(parts, receipt.id)
-    return settledView(receipt, session, await settle(parts, session, receipt, task, ending))
+  const settling = async (receipt: Receipt, step: Ending['step'], text: string | undefined) => {
+    const [session, record] = await partsOf(parts, receipt.id)
+    const n = toldNumber(record)
+    const settled =
+      n === undefined
+        ? settle(parts, session, receipt, record, { step, result: text ?? 'done' })
+        : settleTold(parts, session, receipt, n, text)
+    return settledView(receipt, session, await settled)
   }
   const source: Source<SessionMessage> = {
     protocol,
     tree: parts.tree,
     hasPlaces: true,
     isAgentName,
-    stages: { ...taskStages, ...escalationStages, ...saidStages },
+    stages: { ...taskStages, ...escalationStages, ...toldStages },
     lift,
     // What was said does not change while its session is there.
     text: async ({ path, record }) => ((await parts.tree.look(treePath(path))) ? textOf(record) : undefined),
-    ownCommand: ({ place, to, record }) =>
-      'did' in record ? call('session inbox', { session: place, as: to }) : undefined,
     seen: ({ place }) => seenAgents(parts, place),
     async *waiting(agent) {
-      for (const { session, task } of await waitingTasks(parts, agent)) yield messageOf(session.id, task)
+      for (const { message } of await waitingIn(parts, agent)) yield message
     },
-    async *each({ place, states }) {
-      const hasSaid = Object.keys(saidStages).some((state) => states?.includes(state) ?? true)
+    async *each({ place, archived }) {
       for await (const session of readableSessions(parts, place)) {
         const { id, tasks, escalations } = session
         for (const record of [...tasks, ...escalations]) yield messageOf(id, record)
-        if (hasSaid) yield* saidIn(parts, session)
+        for (const told of await everyTold(parts, session, archived)) yield messageOf(id, told)
       }
     },
     async *find(wanted) {
@@ -77,62 +78,69 @@ export function neutral(sessions: Sessions, parts: SessionParts): Neutral {
         const { id, tasks, escalations } = session
         for (const record of [...tasks, ...escalations])
           if (isMeant(wanted, messageIdOf(id, record))) yield messageOf(id, record)
-        // The log may be long.
-        if (!wanted.startsWith(messageIdOf(id, { id: saidIdOf('') }))) continue
-        for await (const said of saidIn(parts, session)) if (said.id === wanted) yield said
+        for (const told of await findTold(parts, session, wanted)) yield messageOf(id, told)
       }
     },
     watched: async () => [sessionsFolder, ...(await sessionNames(parts)).map(sessionPath)],
 
     async send(draft, { key }) {
       await parts.acted(draft.from)
-      const { outcome, session, task } = await send(parts, await placeOf(draft.place, draft.from), draft, key)
-      return { outcome, message: messageOf(session, task), durability: 'process', notices: [] }
+      const sent = await send(parts, await placeOf(draft.place, draft.from), draft, key)
+      return { ...sent, durability: 'process', notices: [] }
     },
     async take(agent, options) {
       await parts.acted(agent)
       return take(parts, agent, options, () => placeOf(options.place, agent))
     },
     async release(receipt) {
-      const [session, task] = await partsOf(parts, receipt.id)
-      return settledView(receipt, session, await release(parts, session, receipt, task))
+      const [session, record] = await partsOf(parts, receipt.id)
+      const n = toldNumber(record)
+      const released =
+        n === undefined ? release(parts, session, receipt, record) : releaseTold(parts, session, receipt, n)
+      return settledView(receipt, session, await released)
     },
-    done: (receipt, { text = 'done' }) => settling(receipt, { step: 'complete', result: text }),
-    failed: (receipt, { reason }) => settling(receipt, { step: 'fail', result: reason }),
+    done: (receipt, { text }) => settling(receipt, 'complete', text),
+    failed: (receipt, { reason }) => settling(receipt, 'fail', reason),
   }
   return neutralOf(source, {
     inspect: (options) => sessions.inspect(options),
+    async homes() {
+      const { roles } = await parts.roles()
+      return roles.flatMap(({ name, via: protocol, place, to: called = name }) =>
+        protocol === undefined ? [] : [{ name, home: { protocol, ...(place === undefined ? {} : { place }) }, called }],
+      )
+    },
     async outcomeOf(id) {
       const [session, task] = await partsOf(parts, id)
+      const n = toldNumber(task)
+      if (n !== undefined) return outcomeOfTold(parts, session, n)
       const found = (await parts.documents.read(session))?.tasks.find((one) => one.id === task)
       const isOver = found?.state === 'completed' || found?.state === 'failed'
       return isOver ? { state: found.state, text: found.result ?? found.state } : undefined
+    },
+    async progressOf(id) {
+      const [session, task] = await partsOf(parts, id)
+      const found = (await parts.documents.read(session))?.tasks.find((one) => one.id === task)
+      return found?.progress === undefined ? undefined : { text: found.progress }
+    },
+    /** That it has begun its state says already. */
+    async progressed(receipt, { text }) {
+      const [session, task] = await partsOf(parts, receipt.id)
+      if (text !== undefined) await noteProgress(parts, session, receipt, task, text)
     },
     questions: () => questions(parts),
     answer: ({ id }, answer) => answerOne(parts, id, answer),
   })
 }
 
-/** These announce a task to its agent: the task itself is the message. */
-const announcements = ['DELEGATE', 'RETRY', 'COORDINATE']
-
-/** Broadcasts, direct messages, results and answers, once for each reader, the oldest first. */
-async function* saidIn({ documents }: SessionParts, session: Session): AsyncGenerator<SessionMessage> {
-  const readUpTo = new Map(session.read)
-  for (const said of await documents.log(session.id as SessionId)) {
-    if (said.to === undefined || announcements.includes(said.did)) continue
-    if (said.to.length === 0) yield saidMessageOf(session.id, said)
-    for (const reader of said.to) yield saidMessageOf(session.id, said, reader, (readUpTo.get(reader) ?? 0) >= said.n)
-  }
-}
-
 function settledView(
   { id }: Receipt,
   session: SessionId,
-  settled: SettledTask | undefined,
+  settled: SettledTask | SettledTold | undefined,
 ): SettledView<SessionMessage> {
   if (!settled) throw noSuchMessage(id)
-  return { outcome: settled.outcome, message: messageOf(session, settled.task), durability: 'process' }
+  const record = 'task' in settled ? settled.task : settled.told
+  return { outcome: settled.outcome, message: messageOf(session, record), durability: 'process' }
 }
 
 /** The session and the record in the id of a message. */

@@ -76,7 +76,7 @@ export interface LockView {
   readonly waiting: readonly { readonly owner: string; readonly priority: string }[]
 }
 
-export type LogLine = Omit<SessionChange, 'at'> & {
+export type LogLine = Omit<SessionChange, 'at' | 'more'> & {
   /** ISO 8601. */
   readonly at: string
 }

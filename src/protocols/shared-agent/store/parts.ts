@@ -3,9 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import type { LoadTokenizer } from '../../../kernel/tokenizer.ts'
 import type { Tree } from '../../../tree/tree.ts'
 import type { CommandSpec } from '../commands/spec.ts'
-import type { SessionId } from '../layout.ts'
 import type { SessionPorts } from '../ports.ts'
-import type { Task } from '../record.ts'
 import type { Roles } from '../roles.ts'
 import type { SessionSettings } from '../settings.ts'
 import type { Documents } from './document.ts'
@@ -21,8 +19,8 @@ export interface SessionParts {
   roles(): Promise<Roles>
   /** Notes in the directory of the workspace that this agent acts; refuses a known name in other capitals. */
   acted(agent: string): Promise<void>
-  /** Hands a recorded task to its carrier. */
-  handOver(id: SessionId, task: Task): Promise<void>
+  /** The protocol that an agent is at home in, if people have written that in its file. */
+  homeOf(agent: string): Promise<string | undefined>
   /** All commands, with those that the workspace has added. `head`: the command of the line; the table may then be shorter. */
   table(head?: string): Promise<readonly CommandSpec[]>
 }

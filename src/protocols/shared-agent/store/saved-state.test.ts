@@ -25,7 +25,7 @@ function open() {
     tokenizer: async () => estimatingTokenizer,
     roles: async () => noRoles,
     acted: async () => {},
-    handOver: async () => {},
+    homeOf: async () => undefined,
     table: async () => commands,
   }
   const tell = async (line: string) => (await say(parts, id, line, { agent: 'A' })).lines.join('\n')

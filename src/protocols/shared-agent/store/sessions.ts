@@ -1,5 +1,6 @@
 /** Sessions of the Shared Agent Protocol in one workspace: what `openWorkspace(…).sessions` offers. */
 import { once } from '../../../kernel/once.ts'
+import { unlessFailed } from '../../../messaging/leaves/tolerant.ts'
 import type { Listening, ListenOptions } from '../../../messaging/waiting/waiting.ts'
 import type { Finding } from '../../../tree/tree.ts'
 import type { InspectionOptions, Neutral, Surroundings } from '../../contract.ts'
@@ -55,7 +56,7 @@ export class Sessions {
       }),
       roles,
       acted: async (agent) => (await directory()).acted(agent, { home: 'session' }),
-      handOver: async (id, task) => (await import('./handing-over.ts')).handOver(this.#parts, id, task),
+      homeOf: async (agent) => (await unlessFailed((await directory()).listing(agent)))?.home?.protocol,
       async table(head) {
         // `session.yaml` cannot change these commands.
         if (commands.some((spec) => wordsOf(spec)[0] === head)) return commands
@@ -169,7 +170,7 @@ export class Sessions {
     return (await locksOf(this.#parts, { id, generation: found.generation }).list()).map(lockOf)
   }
 
-  /** Does the tasks of programs, and records what other protocols have answered. `task`: only this one. */
+  /** Does the tasks of programs; the bridge carries what is for agents at home elsewhere, and back. `task`: only this one. */
   async work({ session, ...options }: WorkOptions = {}): Promise<readonly Worked[]> {
     const id = await this.#meant(session)
     return (await import('./working.ts')).work(this.#parts, id, options)

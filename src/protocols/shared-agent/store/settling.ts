@@ -17,8 +17,6 @@ const asResult = (text: string): string =>
 export interface Ending {
   readonly step: 'complete' | 'fail'
   readonly result: string
-  /** The message with the result, until it is taken out of the inbox. */
-  readonly answer?: string
 }
 
 export interface SettledTask {
@@ -32,7 +30,7 @@ export async function settleTask(
   id: SessionId,
   by: string,
   find: (session: Session) => Task | undefined,
-  { step, result, ...more }: Ending,
+  { step, result }: Ending,
   startsIt = true,
 ): Promise<Task | undefined> {
   const text = asResult(result)
@@ -40,14 +38,17 @@ export async function settleTask(
   const settled = await parts.documents.change(id, { by, startsIt }, (session, at) => {
     const found = find(session)
     if (!found) return { answer: undefined }
-    const task = stepped(found, step, at, { result: text, ...more })
+    const task = stepped(found, step, at, { result: text })
     const line = { did, about: task.id, text: by === 'runner' ? text.slice(0, 400) : text, to: [task.by] }
     const next = withTask(session, task)
     return { session: next, line, answer: { task, freed: freedBy(session, next) } }
   })
   if (!settled) return undefined
   await ring(parts.tree, bellFolder(id))
-  if (settled.freed.length > 0) await (await import('./handing-over.ts')).handOverAll(parts, id, settled.freed)
+  if (settled.freed.length > 0) {
+    const { handOver, unlessTroubled } = await import('./handing-over.ts')
+    await unlessTroubled(() => handOver(parts, id, settled.freed))
+  }
   return settled.task
 }
 
@@ -71,6 +72,23 @@ export async function settle(
   const settled = await settleTask(parts, session, agentName(receipt.agent), find, ending, false)
   if (settled) return { outcome: 'settled', task: settled }
   return before && { outcome: 'unchanged', task: before }
+}
+
+/** How far a task is that was taken. Twice is fine. */
+export async function noteProgress(
+  { documents }: SessionParts,
+  session: SessionId,
+  receipt: Receipt,
+  taskId: string,
+  progress: string,
+): Promise<void> {
+  await documents.change(session, { by: agentName(receipt.agent), startsIt: false }, (now, at) => {
+    const found = now.tasks.find((one) => one.id === taskId)
+    if (found?.state !== 'in_progress' || found.progress === progress) return { answer: undefined }
+    expectHeld(messageIdOf(session, found), claimOf(found), receipt)
+    const line = { did: 'PROGRESS', about: taskId, text: progress }
+    return { session: withTask(now, { ...found, progress, changedAt: at }), line, answer: undefined }
+  })
 }
 
 /** Gives a task back: it waits again, and its claim is over. */

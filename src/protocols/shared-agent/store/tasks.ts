@@ -3,9 +3,8 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { ring } from '../../../messaging/waiting/waiting.ts'
 import { firstLine, itemsOf, knownAbout, lineNaming, mentions, reported } from '../knowledge.ts'
 import { bellFolder } from '../layout.ts'
-import type { Dependency, Session, Task } from '../record.ts'
+import { type Dependency, isAway, type Session, type Task } from '../record.ts'
 import { Refusal } from '../refusal.ts'
-import { type Roles, roleOf } from '../roles.ts'
 import type { Priority } from '../schema.ts'
 import {
   begun,
@@ -19,6 +18,7 @@ import {
   withNewTask,
   withTask,
 } from '../tasks.ts'
+import { carrierFor, carry, handOver } from './handing-over.ts'
 import { isOrchestrator } from './parts.ts'
 import { type Ending, settleTask } from './settling.ts'
 import { bullets, type CommandAnswer, type Handlers, line, notFound, type Speech, told } from './speech.ts'
@@ -32,7 +32,7 @@ export const taskHandlers: Handlers = {
     const { parts, id, agent, given } = speech
     const { agent: to = '', task = '' } = given
     const priority = Number((given['P0-P3'] ?? 'P2').slice(1)) as Priority
-    const via = carrierFor(await parts.roles(), to)
+    const via = await carrierFor(parts, to)
     const before = await (await import('./kept.ts')).beforeTask(speech, task, priority)
     const made = await parts.documents.change(id, { by: agent }, (session, at) => {
       const more = { agent: to, task, priority, by: agent, ...(via === undefined ? {} : { via }) }
@@ -49,14 +49,17 @@ export const taskHandlers: Handlers = {
 
   async RETRY(speech) {
     const { parts, id, agent, given } = speech
-    const roles = await parts.roles()
+    const meant = taskMeant(speech.session, given.agent ?? '', given.task ?? '')
+    const via = meant && (await carrierFor(parts, meant.agent))
+    // What is on its way is sent again, and what comes of the first message does not count any more.
+    if (meant?.state === 'in_progress' && isAway(meant))
+      await carry(parts, id, { agents: [], isCarryingOnly: true, letGo: meant.id })
     const retried = await parts.documents.change(id, { by: agent }, (session, at) => {
       const found = taskMeant(session, given.agent ?? '', given.task ?? '')
       if (!found) return { answer: undefined }
-      // A task that waits already is only handed over again. The roles may name another carrier since.
+      // A task that waits already is only handed over again. Its agent may be at home elsewhere since.
       const before = found.state === 'pending' ? found : stepped(found, 'retry', at)
       const { via: _, result: __, message: ___, ...again } = before
-      const via = carrierFor(roles, found.agent)
       const one: Task = via === undefined ? again : { ...again, via }
       const said = { did: 'RETRY', about: one.id, ...(via === undefined ? { to: [one.agent] } : {}) }
       return { session: withTask(session, one), line: said, answer: { one, waits: waitsFor(session, one) } }
@@ -174,19 +177,15 @@ export const taskHandlers: Handlers = {
   },
 }
 
-/** Who does the tasks of an agent: its program, or another protocol; `undefined` where no role says it. */
-function carrierFor(roles: Roles, agent: string): string | undefined {
-  const role = roleOf(roles, agent)
-  return role?.program ? 'program' : role?.via
-}
-
 /** Hands a task over and answers lines about it. The task is recorded in any case; `#RETRY` and `session work` try again. */
 async function handedOver({ parts, id }: Speech, task: Task, waits: readonly Dependency[]): Promise<string[]> {
   if (task.via === undefined) return [`unassigned:${task.agent}`]
   if (waits.length > 0) return waits.map((one) => `waits_for:${one.agent}:${one.task}`)
   try {
-    await parts.handOver(id, task)
-    return []
+    await handOver(parts, id, [task])
+    const now = isAway(task) ? (await parts.documents.read(id))?.tasks.find((one) => one.id === task.id) : undefined
+    if (now?.state === 'failed') return ['not_handed_over:REFUSED']
+    return now?.state === 'pending' ? ['not_handed_over:NOT_NOW'] : []
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
     return [`not_handed_over:${error.code}`]

@@ -42,4 +42,4 @@ export const lockOf = ({ waiting, ...lease }: NamedLock): LockView => ({
   waiting: waiting.map((one) => ({ owner: one.owner, priority: `P${one.priority}` })),
 })
 
-export const logLineOf = ({ at, ...line }: SessionChange): LogLine => ({ ...line, at: isoTime(at) })
+export const logLineOf = ({ at, more: _, ...line }: SessionChange): LogLine => ({ ...line, at: isoTime(at) })

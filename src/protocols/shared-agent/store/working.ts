@@ -3,11 +3,11 @@ import { SignalboxError } from '../../../kernel/errors.ts'
 import { quote } from '../../../kernel/quotation.ts'
 import { listen } from '../../../messaging/waiting/waiting.ts'
 import { bellFolder, type SessionId, type Sitting } from '../layout.ts'
-import { mayHaveNews, type Session, type Task } from '../record.ts'
+import { isAway, mayHaveNews, type Session, type Task } from '../record.ts'
 import { type Role, roleOf } from '../roles.ts'
 import { runnable } from '../tasks.ts'
 import { beginTask } from './claiming.ts'
-import { carriedBack, handOverAll, putAway } from './handing-over.ts'
+import { carry, unlessTroubled } from './handing-over.ts'
 import type { WorkOptions } from './outcomes.ts'
 import type { SessionParts } from './parts.ts'
 import { type Ending, settleTask } from './settling.ts'
@@ -30,12 +30,11 @@ export async function work(
   id: SessionId,
   { task: only, signal }: Omit<WorkOptions, 'session'>,
 ): Promise<Worked[]> {
-  const done: Worked[] = await recordNews(parts, id)
+  const done: Worked[] = await recordNews(parts, id, only === undefined)
   // Tasks that another runner holds: that runner records what comes of them.
   const busy = new Set<string>()
   for (;;) {
     const session = await runningSession(parts, id)
-    if (session && only === undefined) await handOverAll(parts, id, runnable(session).filter(isCarried))
     const isNext = (task: Task) => task.via === 'program' && (only ?? task.id) === task.id && !busy.has(task.id)
     const next = session && runnable(session).find(isNext)
     if (!next || signal?.aborted) return done
@@ -45,8 +44,6 @@ export async function work(
     else if (worked) done.push(worked)
   }
 }
-
-const isCarried = ({ via }: Task): boolean => via !== undefined && via !== 'program'
 
 /** `undefined`: another process has begun, settled or retried the task meanwhile. */
 async function runOne(
@@ -138,22 +135,26 @@ export async function record(
   return task && { task: taskId, agent: task.agent, state: task.state, result: task.result! }
 }
 
-/** Records tasks whose runner was lost, and answers of other protocols. */
-export async function recordNews(parts: SessionParts, id: SessionId): Promise<Worked[]> {
-  const open = (await runningSession(parts, id))?.tasks.filter(mayHaveNews) ?? []
-  if (open.length === 0) return []
-  const held = new Set((await parts.tree.leases()).map(({ resource }) => resource))
+/** Records tasks whose runner was lost, and what other protocols answered. `isAll`: the bridge carries whatever waits here. */
+export async function recordNews(parts: SessionParts, id: SessionId, isAll = false): Promise<Worked[]> {
+  const { tasks } = (await runningSession(parts, id)) ?? {}
+  const open = tasks?.filter(mayHaveNews) ?? []
+  if (!tasks || (open.length === 0 && !isAll)) return []
   const settled: Worked[] = []
+  const held = open.length > 0 ? new Set((await parts.tree.leases()).map(({ resource }) => resource)) : undefined
   for (const task of open) {
-    if (task.answer !== undefined) await putAway(parts, id, task, task.answer)
-    else {
-      const isLost = task.via === 'program' && !held.has(runnerLease(id, task.id))
-      const ending = isLost ? failed('runner lost') : await carriedBack(parts, task)
-      const worked = ending && (await record(parts, id, task, ending))
-      if (worked) settled.push(worked)
-      if (worked && ending?.answer !== undefined) await putAway(parts, id, task, ending.answer)
-    }
+    const isLost = task.via === 'program' && !held?.has(runnerLease(id, task.id))
+    const worked = isLost && (await record(parts, id, task, failed('runner lost')))
+    if (worked) settled.push(worked)
   }
+  const away = tasks.filter((task) => isAway(task) && (task.state === 'pending' || task.state === 'in_progress'))
+  const agents = [...new Set(away.map(({ agent }) => agent))]
+  const earlier = away.filter(({ message }) => message !== undefined)
+  if (!parts.ports.carry || !(isAll || open.some(isAway))) return settled
+  const ended = await unlessTroubled(() => carry(parts, id, { earlier, ...(isAll ? {} : { agents }) }))
+  const now = ended?.length ? ((await parts.documents.read(id))?.tasks ?? []) : []
+  for (const { id: task, agent, state, result = '' } of now)
+    if (ended?.includes(task)) settled.push({ task, agent, state, result })
   return settled
 }
 

@@ -341,7 +341,11 @@ const circe = family('CIRCE', 'CIRCE does not prove it yet', [
 ])
 
 const beyond = family('Beyond the specifications', 'Built with the protocols and surfaces that come next', [
-  ['X-bridge', 'Any agent can write to any other across protocols, and nothing is lost on the way there and back.'],
+  [
+    'X-bridge',
+    'Any agent can write to any other across protocols, and nothing is lost on the way there and back.',
+    'built',
+  ],
   [
     'X-first',
     'In an empty directory five commands carry a message there and back; `signalbox` alone says what matters now.',

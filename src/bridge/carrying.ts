@@ -75,7 +75,7 @@ export class Carrier {
   static async pass(bus: Bus, only?: Only): Promise<Pass> {
     const carrier = new Carrier(bus, only)
     await carrier.#letGo()
-    if (!only?.isCarryingOnly) await carrier.#settleAll()
+    await carrier.#settleAll()
     await carrier.#carryAll()
     const { dueAt, told } = { dueAt: carrier.#nextAt, told: [...new Set(carrier.#notices)] }
     return {
@@ -238,7 +238,8 @@ export class Carrier {
   }
 
   async #settleAll(): Promise<void> {
-    const { protocol, place } = this.#only ?? {}
+    const { protocol, place, isCarryingOnly } = this.#only ?? {}
+    if (isCarryingOnly) return
     const isWanted = (handle = '') => protocol === undefined || handle.startsWith(`${protocol}:${place}:`)
     for await (const note of this.#notes.open()) this.#open.push(note)
     for (const note of this.#open)

@@ -80,7 +80,7 @@ export class Carrier {
       await carrier.#makeInboxes(agents)
       await carrier.#deliverAll()
     }
-    if (!only?.isCarryingOnly) await carrier.#settleAll()
+    await carrier.#settleAll()
     await carrier.#carryAll(agents)
     const { dueAt, told } = { dueAt: carrier.#nextAt, told: [...new Set(carrier.#notices)] }
     return {
@@ -218,10 +218,11 @@ export class Carrier {
   }
 
   async #heldReceipt(note: CarryNote, name: string): Promise<Receipt | undefined> {
-    const [found] = await this.#find(note.original)
-    const claim = found?.envelope.claim
-    if (found?.envelope.stage !== 'claimed' || claim?.by.toLowerCase() !== name.toLowerCase()) return undefined
-    const { id, place } = found.envelope
+    // A message to many is there once for each reader.
+    const isHeld = ({ envelope: { stage, claim } }: FoundMessage) =>
+      stage === 'claimed' && claim?.by.toLowerCase() === name.toLowerCase()
+    const { id, place, claim } = (await this.#find(note.original)).find(isHeld)?.envelope ?? {}
+    if (id === undefined || !claim) return undefined
     return withoutUndefined({ id, agent: claim.by, place, attempt: claim.attempt }) as Receipt
   }
 
@@ -276,7 +277,8 @@ export class Carrier {
   }
 
   async #settleAll(): Promise<void> {
-    const { protocol, place } = this.#only ?? {}
+    const { protocol, place, isCarryingOnly } = this.#only ?? {}
+    if (isCarryingOnly) return
     const isWanted = (handle = '') => protocol === undefined || handle.startsWith(`${protocol}:${place}:`)
     for await (const note of this.#notes.open()) this.#open.push(note)
     for (const note of this.#open)
@@ -305,7 +307,7 @@ export class Carrier {
   }
 
   async #settle(note: CarryNote): Promise<void> {
-    const [original] = await this.#find(note.original)
+    const original = await this.#originalOf(note)
     const member = await this.#bus.member(protocolOf(note.original))
     if (!original) return void (await this.#notes.change(note.key, { state: 'over' }))
     if (note.copy === undefined || !note.receipt) return this.#takeUp(note, original)
@@ -323,6 +325,14 @@ export class Carrier {
     await this.#passOn(note, note.receipt, member, copy)
     await this.#renew(note, member, now)
     this.#isDueAt(dueAt(note, original.envelope))
+  }
+
+  /** Of a message to many, the one for this recipient. */
+  async #originalOf({ original, to }: CarryNote): Promise<FoundMessage | undefined> {
+    const all = await this.#find(original)
+    const [first, second] = all
+    const name = first && second && (await this.#nameIn(first.member, to)).toLowerCase()
+    return all.find(({ envelope }) => envelope.to.toLowerCase() === name) ?? first
   }
 
   /** A bridge was killed before it had sent the copy. */

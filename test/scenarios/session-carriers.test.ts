@@ -281,6 +281,22 @@ describe('an agent whose file says that it is at home in AC-MQ', () => {
     ])
   })
 
+  verifies(
+    ['SA-12d', 'X-bridge', 'X-crash'],
+    'gets what is told to many, though a bridge was killed with it',
+    async () => {
+      for (const agent of ['Dev', 'gemini']) await workspace.sessions.say('#SUBSCRIBE:news', { session: 's', agent })
+      await say('#BROADCAST:news:the build is green')
+      const dying = { ...(await neutralOf('acmq')), send: () => Promise.reject(new Killed()) }
+      const neutrals = { acmq: async () => dying, session: () => workspace.sessions.neutral() }
+      await expect(carryIn(busOn(workspace.tree, neutrals), 's', {})).rejects.toBeInstanceOf(Killed)
+      expect(pass()).toMatchObject({ carried: [{}], notices: [] })
+      expect(await waitingFor(await neutralOf('acmq'), 'gemini')).toEqual(['the build is green'])
+      expect(await waitingFor(await workspace.sessions.neutral(), 'gemini')).toEqual([])
+      expect(await workspace.sessions.inbox('Dev', { session: 's' })).toMatchObject([{ text: 'the build is green' }])
+    },
+  )
+
   verifies(['SA-8', 'X-bridge'], 'is there, whatever a role says', async () => {
     writeFileSync(join(root, '.signalbox/session.yaml'), 'roles:\n  gemini:\n    via: mr\n    to: coder-1\n')
     await say('#DELEGATE:gemini:work')

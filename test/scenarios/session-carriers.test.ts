@@ -289,7 +289,7 @@ describe('an agent whose file says that it is at home in AC-MQ', () => {
       await say('#BROADCAST:news:the build is green')
       const dying = { ...(await neutralOf('acmq')), send: () => Promise.reject(new Killed()) }
       const neutrals = { acmq: async () => dying, session: () => workspace.sessions.neutral() }
-      await expect(carryIn(busOn(workspace.tree, neutrals), 's', {})).rejects.toBeInstanceOf(Killed)
+      await expect(carryIn(busOf(workspace.tree, neutrals), 's', {})).rejects.toBeInstanceOf(Killed)
       expect(pass()).toMatchObject({ carried: [{}], notices: [] })
       expect(await waitingFor(await neutralOf('acmq'), 'gemini')).toEqual(['the build is green'])
       expect(await waitingFor(await workspace.sessions.neutral(), 'gemini')).toEqual([])

@@ -20,7 +20,7 @@ const mostLookedUp = 8
 export async function threadOf(bus: Bus, handle: string): Promise<Conversation> {
   const { envelope: asked } = await findOne(bus, handle)
   const carried = await carriedPairs(bus)
-  const ties = connected(asked, [...(await connections(bus)), ...carried.map((pair) => pair.map(handleTie))])
+  const ties = connected(asked, [...(await connections(bus)), ...carried.map((pair) => pair.flatMap(tiesOfHandle))])
   const names = [...ties].filter((tie) => tie.startsWith(handlePrefix) || tie.startsWith(idPrefix))
   const found = names.length <= 2 * mostLookedUp ? lookUp(bus, names) : everyMessage(bus)
   const byHandle = new Map<string, Envelope>()
@@ -108,7 +108,12 @@ function tiesOf(envelope: Envelope): string[] {
   ]
 }
 
-const handleTie = (handle: string): string => `${handlePrefix}${handle}`
+/** The id comes last in a handle, behind the place where the protocol has some. */
+function tiesOfHandle(handle: string): string[] {
+  const [protocol = '', ...rest] = handle.split(':')
+  return [`${handlePrefix}${handle}`, idTie(protocol, rest.join(':')), idTie(protocol, rest.at(-1) ?? '')]
+}
+
 const idTie = (protocol: string, id: string): string => `${idPrefix}${protocol} ${id}`
 
 function owedIn(messages: readonly Envelope[]): Conversation['owed'] {

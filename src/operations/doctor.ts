@@ -24,6 +24,8 @@ const examined = {
   'leftOut?': 'integer',
   'cluster?': {
     place: 'text',
+    hasLeader: 'flag',
+    alarms: ['text'],
     members: [
       {
         address: 'text',

@@ -249,6 +249,7 @@ verifies(['SA-8'], 'what cannot be handed over is recorded, and goes out when it
 describe('an agent whose file says that it is at home in AC-MQ', () => {
   beforeEach(async () => {
     await workspace.tree.create(treePath('.signalbox/agents/gemini.yaml'), 'home: acmq:docs\n')
+    await workspace.tree.create(treePath('.signalbox/agents/Orchestrator.yaml'), 'home: session:s\n')
   })
   const pass = () => cliJson(['bridge', '--once'], { cwd: root }, quickCli).output
 

@@ -71,7 +71,7 @@ describe('why', () => {
   })
 
   verifies('X-ladder', 'a message is read by a command of its own protocol alone', async () => {
-    const { box, why } = await open()
+    const { box } = await open()
     await box.dream.mailboxes.init(1)
     const sent = await box.dream.messages.send({ mailbox: 1, from: 'Lead', command: 'fix', params: {} })
     const mailed = `dream:${sent.message.message_id}`
@@ -79,11 +79,6 @@ describe('why', () => {
       why: 'It waits for mailbox 1, and is read by a command of dream alone.',
       next: '`dream mailbox next {"mailbox":"1","as":"AGENT"}`',
     })
-    await box.sessions.start('crew')
-    await box.sessions.say('#DIRECT:ann:bring a jack', { agent: 'bob' })
-    const said = (await box.search('jack', { only: 'words' })).hits[0]!.message.handle
-    expect(await box.why(said)).toMatchObject({ next: '`session inbox {"session":"crew","as":"ann"}`' })
-    expect(await why(said)).toBe('It waits for ann, and is read by a command of session alone.')
   })
 
   verifies('X-ladder', 'a message is not finished', async () => {

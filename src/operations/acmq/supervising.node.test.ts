@@ -2,8 +2,10 @@ import { afterEach, expect, vi } from 'vitest'
 import { verifies } from '../../../test/support/verifies.ts'
 import { openMemoryTree } from '../../engines/memory/index.ts'
 import { heldClock } from '../../kernel/clock.ts'
+import { defaultsOf } from '../../kernel/field.ts'
 import { type AcmqPorts, acmq } from '../../protocols/ac-mq/index.ts'
 import type { Context } from '../define.ts'
+import { allProtocols } from '../protocols.ts'
 import { supervise } from './supervise.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -37,7 +39,11 @@ function supervised({ clock, tree, missions }: Omit<Awaited<ReturnType<typeof mi
   const notices: string[] = []
   const notice = (text: string) => notices.push(text)
   const report = { tell, notice, finished() {}, progress() {} }
-  const configuration = async () => ({ origins: {}, section: async () => acmq.defaults })
+  const section = async (name: string) => ({
+    ...defaultsOf((await allProtocols()).find((one) => one.name === name)!.section),
+    ...(name === 'acmq' ? acmq.defaults : {}),
+  })
+  const configuration = async () => ({ origins: {}, section })
   const stop = new AbortController()
   const own = { actor: async () => undefined, signal: stop.signal, report }
   const context = { ...own, clock, configuration, tree: async () => tree, store: async () => missions }

@@ -92,6 +92,10 @@ export function lift({ record, ...headline }: SessionMessage): Envelope {
       stage: toldStages[told],
       ...(attempt === undefined ? {} : { claim: { by: to, attempt } }),
       native: line,
+      // A result names its task, and a broadcast its channel.
+      ...(line.about === undefined || line.did === 'BROADCAST'
+        ? {}
+        : { kind: 'answer', replyTo: messageIdOf(headline.place, { id: line.about }) }),
       ...carriedFieldsIn(line.more),
     }
   }

@@ -5,7 +5,7 @@ import { nearest } from '../kernel/nearest.ts'
 import { once } from '../kernel/once.ts'
 import { AgentDirectory } from '../messaging/agents/directory.ts'
 import { unlessFailed } from '../messaging/leaves/tolerant.ts'
-import { type Finding, finding } from '../tree/tree.ts'
+import { type Finding, finding, type Tree } from '../tree/tree.ts'
 import { clockDisagreement } from './clock-agreement.ts'
 import type { Context } from './define.ts'
 import { type AnyProtocol, allProtocols, protocols } from './protocols.ts'
@@ -149,7 +149,7 @@ const agents: Check = {
 const deadAgents: Check = {
   name: 'dead agents',
   async run(context, { repair }) {
-    if (!(await isReadable(context))) return []
+    if (!(await isReadable(context)) || !(await hasDead(await context.tree()))) return []
     const { freeTheDead, heldByTheDead } = await import('../bridge/free-the-dead.ts')
     const bus = await (await import('./bus.ts')).busOf(context)
     const held = repair ? await freeTheDead(bus) : await heldByTheDead(bus)
@@ -160,11 +160,16 @@ const deadAgents: Check = {
   },
 }
 
+async function hasDead(tree: Tree): Promise<boolean> {
+  for await (const _ of new AgentDirectory(tree).dead()) return true
+  return false
+}
+
 /** What was written for agents that read another protocol goes nowhere unless a bridge runs. */
 const bridge: Check = {
   name: 'bridge',
   async run(context) {
-    if (!(await isReadable(context))) return []
+    if (!(await isReadable(context)) || !(await mayLiveElsewhere(context))) return []
     const bus = await (await import('./bus.ts')).busOf(context)
     const { isBridgeRunning } = await import('../bridge/bridge-lease.ts')
     if (await isBridgeRunning(bus.tree)) return []
@@ -177,6 +182,13 @@ const bridge: Check = {
     }
     return findings
   },
+}
+
+/** Agents have files, or sessions have roles: either can say where an agent is at home. */
+async function mayLiveElsewhere(context: Context): Promise<boolean> {
+  const roles = context.outside.resolve(context.root().path, '.signalbox/session.yaml')
+  if (context.outside.kindOf(roles) !== undefined) return true
+  return (await new AgentDirectory(await context.tree()).listedNames()).length > 0
 }
 
 /** A model that is set up only in part is never asked; this says why. */

@@ -18,7 +18,7 @@ const commands: Readonly<Record<string, readonly [before: readonly string[], com
   'circe claim': [
     ['circe init ann', 'circe init bob', 'circe send --from ann --to bob --intent inform --task T-1 --summary hello'],
     'circe claim bob',
-    16_500,
+    17_000,
   ],
   'dream mailbox next': [
     [
@@ -27,7 +27,7 @@ const commands: Readonly<Record<string, readonly [before: readonly string[], com
       'dream mailbox send --mailbox 1 --command run --params {} --from Ann',
     ],
     'dream mailbox next --mailbox 1 --as Worker',
-    17_000,
+    17_400,
   ],
   'session say': [
     ['session say --session s --as Orchestrator #STATE:save:branch:main'],

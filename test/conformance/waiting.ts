@@ -83,8 +83,9 @@ export function describeWaiting(title: string, prepare: () => Promise<EnginePlac
       const looked = gate()
       const whileWaiting = new AbortController()
       const look = async () => {
+        const found = await claim(tree)
         looked.open()
-        return claim(tree)
+        return found
       }
       const waiting = waitFor(tree, [inbox], look, { ...long, signal: whileWaiting.signal })
       await looked.opened

@@ -36,7 +36,8 @@ describe.each(homes)('at home in %s', (home) => {
       const { run, json, send } = at()
       expect(send('coder')).toMatchObject({ exit: 0, outcome: 'sent', message: { to: 'coder' } })
       const typo = run(['send', '--as', 'lead', '--to', 'codr', '--body', 'x'])
-      expect(typo).toMatchObject({ exit: 0, err: expect.stringContaining('Nobody has seen codr yet') })
+      expect(typo.exit).toBe(0)
+      expect(typo.err).toContain('Nobody has seen codr yet')
       expect(typo.err).toContain('Did you mean coder?')
       const strict = { env: { SIGNALBOX_STRICT: 'true' } }
       expect(json(['send', '--as', 'lead', '--to', 'codre', '--body', 'x'], strict)).toMatchObject({

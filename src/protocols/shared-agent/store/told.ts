@@ -16,19 +16,31 @@ const toldOf = (session: Session, line: SessionChange, to: string): Told => {
   return { id: toldId(line.n), line, to, state, ...(attempt === undefined ? {} : { attempt }) }
 }
 
-/** What was told after number `after`, oldest first. `agent`: only what this one was told. */
+/**
+ * What was told after number `after`, oldest first. `agent`: only what this one was told. `withResults`: also what came of tasks,
+ * which is listed and found, but taken by nobody: the task itself has its result.
+ */
 async function toldAfter(
   { documents }: SessionParts,
   session: Session,
   after: number,
-  { agent, upTo }: { readonly agent?: string | undefined; readonly upTo?: number } = {},
+  { agent, upTo, withResults = false }: ToldFilter = {},
 ): Promise<Told[]> {
-  const lines = (await documents.log(sessionId(session.id), after, upTo)).filter(isTold)
+  const isWanted = (line: SessionChange) => isTold(line) || (withResults && isResult(line))
+  const lines = (await documents.log(sessionId(session.id), after, upTo)).filter(isWanted)
   return lines.flatMap((line) => {
     const to = (line.to ?? []).filter((one) => (agent ?? one) === one)
     return to.map((one) => toldOf(session, line, one))
   })
 }
+
+interface ToldFilter {
+  readonly agent?: string | undefined
+  readonly upTo?: number
+  readonly withResults?: boolean
+}
+
+const isResult = ({ did, to }: SessionChange): boolean => (did === 'DONE' || did === 'FAIL') && to !== undefined
 
 /** What an agent could take, oldest first. */
 export async function waitingTold(parts: SessionParts, session: Session, agent: string): Promise<Told[]> {
@@ -43,7 +55,7 @@ export async function waitingTold(parts: SessionParts, session: Session, agent: 
 export async function everyTold(parts: SessionParts, session: Session, isAll: boolean): Promise<Told[]> {
   const kept = (session.log[0]?.n ?? 1) - 1
   const open = readers(session).map((agent) => unreadAfter(session, agent) ?? kept)
-  return toldAfter(parts, session, isAll ? 0 : Math.min(kept, ...open))
+  return toldAfter(parts, session, isAll ? 0 : Math.min(kept, ...open), { withResults: true })
 }
 
 /** Those whose id is meant, one for each reader. */
@@ -51,8 +63,10 @@ export async function findTold(parts: SessionParts, session: Session, wanted: st
   const stem = messageIdOf(session.id, { id: toldId(0).replace(/0+$/, '') })
   if (!wanted.startsWith(stem) && !stem.startsWith(wanted)) return []
   const n = toldNumber(wanted.slice(session.id.length + 1))
-  if (n !== undefined) return toldAt(parts, session, n)
-  return (await toldAfter(parts, session, 0)).filter((one) => isMeant(wanted, messageIdOf(session.id, one)))
+  if (n !== undefined) return toldAfter(parts, session, n - 1, { upTo: n, withResults: true })
+  return (await toldAfter(parts, session, 0, { withResults: true })).filter((one) =>
+    isMeant(wanted, messageIdOf(session.id, one)),
+  )
 }
 
 export const toldAt = (parts: SessionParts, session: Session, n: number, agent?: string): Promise<Told[]> =>

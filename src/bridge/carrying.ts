@@ -174,14 +174,15 @@ export class Carrier {
     }
     const target = await this.#bus.member(agent.home.protocol)
     const draft = await this.#draft(note, original, target, text)
-    await this.#makeInbox(target, draft.to)
-    if (envelope.needsAnswer) {
-      await this.#makeInbox(target, draft.from)
-      await this.#makeInbox(member, envelope.from)
-    }
     const sentAt = await this.#bus.tree.now()
     try {
+      // With `strict`, a recipient whom nobody has seen is refused before anything is made for it.
       this.#notices.push(...(await this.#about(draft.to)))
+      await this.#makeInbox(target, draft.to)
+      if (envelope.needsAnswer) {
+        await this.#makeInbox(target, draft.from)
+        await this.#makeInbox(member, envelope.from)
+      }
       const sent = await verbOf(target, target.neutral, 'send')(draft, { key: `bridge ${note.key}`, makesPlace: true })
       const noted = await this.#notes.change(note.key, {
         copy: sent.message.handle,

@@ -27,7 +27,7 @@ const commands: Readonly<Record<string, readonly [before: readonly string[], com
       'dream mailbox send --mailbox 1 --command run --params {} --from Ann',
     ],
     'dream mailbox next --mailbox 1 --as Worker',
-    17_400,
+    17_700,
   ],
   'session say': [
     ['session say --session s --as Orchestrator #STATE:save:branch:main'],
